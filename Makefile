@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The front door. Each target says what it does in `make help`; the work is done by CMake and by scripts in tests/.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+BUILD  ?= build
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+PYTHON ?= $(shell tests/tools/python)
+CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+
+.PHONY: help deps build unit sanitize lint format e2e test demo cluster cluster-stop install clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+deps: ## installs the Debian packages that lack; without root, says which
+	@tests/tools/deps
+
+build: deps ## builds build/cnpa-op and the unit tests
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+	@ninja -C $(BUILD) -j $(JOBS)
+
+unit: build ## runs the unit tests: seconds, no server
+	@$(BUILD)/tests/cnpa_tests
+
+sanitize: deps ## builds and runs the unit tests under ASan and UBSan
+	@cmake -S . -B $(BUILD)-sanitize $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=Debug -DCNPA_SANITIZE=address,undefined > /dev/null
+	@ninja -C $(BUILD)-sanitize -j $(JOBS) cnpa_tests
+	@$(BUILD)-sanitize/tests/cnpa_tests
+
+lint: build ## layers, clang-format, clang-tidy
+	@tests/lint/lint $(BUILD)
+
+format: deps ## formats the sources with clang-format
+	@git ls-files '*.h' '*.cc' | xargs clang-format -i
+
+e2e: build ## runs the tests on a real control plane (the first time builds it: about 12 minutes)
+	@tests/cluster/cluster build
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/cluster
+
+test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on a real control plane
+	@$(MAKE) --no-print-directory build unit sanitize lint e2e
+
+demo: build ## the main job on a real control plane, before your eyes
+	@tests/cluster/cluster build
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) tests/cluster/cluster run -- tests/e2e/demo
+
+cluster: ## starts a control plane on loopback for you, and says how to use and stop it
+	@tests/cluster/cluster up
+
+cluster-stop: ## stops it
+	@tests/cluster/cluster down
+
+install: build ## installs below PREFIX (default /usr/local); DESTDIR is honoured
+	@cmake --install $(BUILD) --strip
+
+clean: ## removes what was built; the control plane's binaries stay in the cache
+	@rm -rf $(BUILD) $(BUILD)-*

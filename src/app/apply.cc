@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/apply.h"
+
+#include <utility>
+
+namespace cnpa {
+namespace {
+
+ChainEnd EndOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kConflict:
+    case ErrorCode::kNotFound:
+      return ChainEnd::kLostRace;
+    case ErrorCode::kStopped:
+      return ChainEnd::kLeft;
+    case ErrorCode::kInvalid:
+    case ErrorCode::kDenied:
+    case ErrorCode::kTerminating:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kMalformed:
+      break;
+  }
+  return ChainEnd::kFailed;
+}
+
+class Applier {
+ public:
+  Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
+          const OnChain& on_chain)
+      : plan_(plan), client_(client), archive_(archive), concurrency_(concurrency), on_chain_(on_chain) {
+    report_.chains.resize(plan.chains.size());
+    ended_.resize(plan.chains.size(), false);
+    for (std::size_t i = 0; i < plan.chains.size(); ++i) report_.chains[i].refusal = plan.chains[i].refusal;
+  }
+
+  Report Run() {
+    const std::uint64_t before = client_.writes();
+    BeginMore();
+    client_.RunUntilIdle();
+    report_.writes = client_.writes() - before;
+    return std::move(report_);
+  }
+
+ private:
+  void BeginMore() {
+    // A chain that needs no request ends within Continue(), so this is a loop and not one step a call.
+    while (active_ < concurrency_ && next_ < plan_.chains.size()) {
+      ++active_;
+      Continue(next_++);
+    }
+  }
+
+  /// Makes the next change of chain `i`, and those behind it as long as they need no answer from the server.
+  void Continue(std::size_t i) {
+    const Chain& chain = plan_.chains[i];
+    ChainReport& report = report_.chains[i];
+    while (report.done < chain.changes.size()) {
+      if (client_.stopping()) return End(i, ChainEnd::kLeft);
+      const Change& change = chain.changes[report.done];
+      const auto* archive = std::get_if<WriteArchive>(&change.effect);
+      if (archive == nullptr) {
+        client_.Write(EncodeChange(chain, change), [this, i](Status done) { OnWritten(i, std::move(done)); });
+        return;
+      }
+      if (Status written = archive_.Write(*archive); !written)
+        return OnFailure(i, std::move(written).error());
+      ++report.done;
+    }
+    End(i, ChainEnd::kComplete);
+  }
+
+  void OnWritten(std::size_t i, Status done) {
+    if (done || IsGoneAlready(i, done.error())) {
+      ++report_.chains[i].done;
+      Continue(i);
+    } else {
+      OnFailure(i, std::move(done).error());
+    }
+    BeginMore();
+  }
+
+  /// What was to be deleted is not there: that is as good.
+  bool IsGoneAlready(std::size_t i, const Error& error) const {
+    const Change& change = plan_.chains[i].changes[report_.chains[i].done];
+    return error.code == ErrorCode::kNotFound && std::holds_alternative<DeleteQuota>(change.effect);
+  }
+
+  void OnFailure(std::size_t i, Error error) {
+    const Chain& chain = plan_.chains[i];
+    ChainReport& report = report_.chains[i];
+    const Change& failed = chain.changes[report.done];
+    const ChainEnd end = EndOf(error);
+    const std::optional<Refusal> refusal = ClassifyFailure(failed, error);
+    report.error = std::move(error);
+    if (!refusal) return End(i, end);
+    report.refusal = refusal;
+    std::optional<Change> status;
+    if (!std::holds_alternative<WriteStatus>(failed.effect)) {
+      status = ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
+    }
+    if (!status || client_.stopping()) return End(i, end);
+    client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& /*done*/) {
+      // If this fails too, the next pass tries again; the failure that counts is the first one.
+      End(i, end);
+      BeginMore();
+    });
+  }
+
+  void End(std::size_t i, ChainEnd end) {
+    report_.chains[i].end = end;
+    ended_[i] = true;
+    --active_;
+    for (; told_ < ended_.size() && ended_[told_]; ++told_)
+      on_chain_(plan_.chains[told_], report_.chains[told_]);
+  }
+
+  const Plan& plan_;
+  Client& client_;
+  Archive& archive_;
+  std::size_t concurrency_;
+  const OnChain& on_chain_;
+  Report report_;
+  std::vector<bool> ended_;
+  std::size_t next_ = 0;    ///< The first chain that has not begun.
+  std::size_t told_ = 0;    ///< How many were told to `on_chain_`.
+  std::size_t active_ = 0;  ///< Chains at work.
+};
+
+}  // namespace
+
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
+             const OnChain& on_chain) {
+  return Applier(plan, client, archive, concurrency, on_chain).Run();
+}
+
+}  // namespace cnpa

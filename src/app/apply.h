@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Performs a plan and decides nothing: chains side by side, the changes of one chain in order, a failed
+// change ends its own chain only.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "app/archive.h"
+#include "app/report.h"
+#include "core/plan.h"
+#include "kube/client.h"
+
+namespace cnpa {
+
+/// Is told of each chain that has ended, in the order of the plan.
+using OnChain = std::function<void(const Chain&, const ChainReport&)>;
+
+/// Performs `plan` with at most `concurrency` chains at work, each with one request in flight.
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
+             const OnChain& on_chain);
+
+}  // namespace cnpa

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/manifests.h"
+
+#include <cassert>
+
+#include <fmt/core.h>
+
+namespace cnpa {
+namespace {
+
+/// Replaces the one place in which `from` stands.
+void ReplaceOnce(std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t place = text.find(from);
+  assert(place != std::string::npos && text.find(from, place + 1) == std::string::npos);
+  if (place != std::string::npos) text.replace(place, from.size(), to);
+}
+
+std::string Subject(const Options& options) {
+  if (options.rbac_service_account.empty()) {
+    return fmt::format("- {{kind: User, apiGroup: rbac.authorization.k8s.io, name: \"{}\"}}",
+                       options.rbac_user);
+  }
+  const std::size_t colon = options.rbac_service_account.find(':');
+  return fmt::format("- {{kind: ServiceAccount, namespace: \"{}\", name: \"{}\"}}",
+                     options.rbac_service_account.substr(0, colon),
+                     options.rbac_service_account.substr(colon + 1));
+}
+
+}  // namespace
+
+std::string RbacManifest(const Options& options) {
+  std::string text(kRbacYaml);
+  ReplaceOnce(text, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
+  if (options.openshift) {
+    ReplaceOnce(text, "resources: [namespaces], verbs: [list, create, patch]",
+                "resources: [namespaces], verbs: [list, create, patch, delete]");
+  }
+  return text;
+}
+
+}  // namespace cnpa

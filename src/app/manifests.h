@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CRD and the least rights, from examples/, built into the binary.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/options.h"
+
+namespace cnpa {
+
+/// Texts of examples/crd.yaml and examples/rbac.yaml, made by the build.
+extern const std::string_view kCrdYaml;
+extern const std::string_view kRbacYaml;
+
+/// Returns the rights for the user or service account of `options`, with what OpenShift asks for if that is
+/// wanted.
+std::string RbacManifest(const Options& options);
+
+}  // namespace cnpa

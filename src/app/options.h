@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the user asked for. Flags, environment variables and the configuration file come from one table
+// (flags.h).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "base/result.h"
+
+namespace cnpa {
+
+enum class Command { kNone, kReconcile, kCrd, kRbac, kVersion };
+enum class ColorMode { kAuto, kAlways, kNever };
+enum class OutputFormat { kText, kJson };
+
+struct Options {
+  Command command = Command::kNone;
+
+  bool once = false;
+  bool diff = false;
+  std::string kubeconfig;  ///< Empty: the usual places.
+  std::string context;     ///< Empty: the current one.
+  std::string archive;     ///< Empty: there is no folder; deletions then wait.
+  bool archive_is_default = false;
+  std::chrono::milliseconds timeout{0};
+  std::chrono::milliseconds request_timeout{0};
+  int concurrency = 0;
+  bool allow_crd_deletion = false;
+  std::vector<std::string> only;  ///< Empty: all team spaces.
+
+  LogLevel log_level = LogLevel::kInfo;
+  LogFormat log_format = LogFormat::kAuto;
+  ColorMode color = ColorMode::kAuto;
+  OutputFormat output = OutputFormat::kText;
+
+  std::string rbac_user;             ///< For `rbac`.
+  std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
+  bool openshift = false;
+};
+
+/// Returns an environment variable, or nothing when it is not set or empty.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+
+/// The process's own environment.
+Environment ProcessEnvironment();
+
+struct CommandLine {
+  Options options;
+  std::optional<ExitCode> exit_code;  ///< Set: all is said (help, or an error); just exit.
+};
+
+/// Reads arguments, environment and configuration file; prints help and errors itself.
+CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment);
+
+/// Returns the folder for archives when none is given: where systemd says, else where the user's state
+/// belongs. Empty in a pod, where nothing outlives the container unless somebody says where.
+std::string DefaultArchive(const Environment& environment, bool is_root);
+
+}  // namespace cnpa

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/reconcile.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "app/apply.h"
+#include "app/observe.h"
+#include "app/render.h"
+#include "core/plan.h"
+#include "kube/client.h"
+
+namespace cnpa {
+namespace {
+
+constexpr int kPassesAfterLostRaces = 3;
+constexpr std::size_t kRefusalLines = 20;
+
+/// Keeps only the chains of the team spaces that --only names.
+///
+/// Errors:  kNotFound for a name that no team space has.
+Status Restrict(const Observation& observation, const std::vector<std::string>& only, Plan& plan) {
+  if (only.empty()) return {};
+  for (const std::string& name : only) {
+    const bool known = std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(),
+                                   [&name](const TeamSpace& team_space) { return team_space.name == name; });
+    if (!known) return Fail(ErrorCode::kNotFound, "--only: there is no TeamSpace '" + name + "'");
+  }
+  std::erase_if(plan.chains, [&only](const Chain& chain) {
+    return std::find(only.begin(), only.end(), chain.name) == only.end();
+  });
+  plan.team_spaces = std::set<std::string>(only.begin(), only.end()).size();
+  return {};
+}
+
+/// Collects the lines on what could not be done, so that a thousand of one kind are one.
+class Complaints {
+ public:
+  void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
+    if (report.refusal) {
+      // One right that lacks, or one CRD that goes, hits every team space in the same words.
+      const bool general =
+          report.refusal->reason == Reason::kForbidden || report.refusal->reason == Reason::kCrdDeleting;
+      if (general && !said_.insert(report.refusal->message).second) return;
+      Push(renderer.RefusalLine(chain.name, *report.refusal), report.refusal->waiting());
+    } else if (report.end == ChainEnd::kFailed) {
+      Push(renderer.FailureLine(chain.name, report.error), false);
+    }
+  }
+
+  void Tell(const Log& log) const {
+    const std::size_t shown = std::min(lines_.size(), kRefusalLines);
+    for (std::size_t i = 0; i < shown; ++i)
+      lines_[i].waiting ? log.Info(lines_[i].text) : log.Warn(lines_[i].text);
+    if (shown < lines_.size()) log.Warn(fmt::format("! and {} more like these", lines_.size() - shown));
+  }
+
+ private:
+  struct Line {
+    std::string text;
+    bool waiting;
+  };
+  void Push(std::string text, bool waiting) { lines_.push_back({std::move(text), waiting}); }
+
+  std::vector<Line> lines_;
+  std::set<std::string> said_;
+};
+
+class Run {
+ public:
+  Run(Transport& transport, const ReconcileContext& context)
+      : context_(context), client_(transport, context.options.request_timeout) {}
+
+  ExitCode Diff() {
+    const Result<Plan> plan = Compute();
+    if (!plan) return Fail(plan.error());
+    const Renderer renderer(plan->computed_at, context_.color_stdout, context_.options.archive);
+    for (const Chain& chain : plan->chains) {
+      for (const Change& change : chain.changes) fmt::print("{}\n", renderer.ChangeLine(chain, change));
+      if (chain.refusal) fmt::print("{}\n", renderer.RefusalLine(chain.name, *chain.refusal));
+    }
+    fmt::print("{}\n", PlanSummary(*plan));
+    return plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged;
+  }
+
+  ExitCode Once() {
+    const auto started = std::chrono::steady_clock::now();
+    Totals totals;
+    for (int pass = 1;; ++pass) {
+      const Result<Plan> plan = Compute();
+      if (!plan) return Fail(plan.error());
+      Complaints complaints;
+      const bool lost_race = ApplyPlan(*plan, totals, complaints);
+      if (lost_race && pass < kPassesAfterLostRaces && !client_.stopping()) {
+        context_.log.Debug("another writer was faster somewhere: one more pass");
+        continue;
+      }
+      complaints.Tell(context_.log);
+      const auto took = std::chrono::steady_clock::now() - started;
+      if (totals.writes > 0 || !totals.converged()) {
+        context_.log.Info(TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
+      }
+      return totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged;
+    }
+  }
+
+ private:
+  Result<Plan> Compute() {
+    const Result<Observation> observed = Observe(client_, context_.now());
+    if (!observed) return tl::unexpected<Error>(observed.error());
+    Plan plan = ComputePlan(*observed, {.allow_crd_deletion = context_.options.allow_crd_deletion});
+    if (Status restricted = Restrict(*observed, context_.options.only, plan); !restricted) {
+      return tl::unexpected<Error>(std::move(restricted).error());
+    }
+    return plan;
+  }
+
+  /// Performs a plan, telling each change once it is made; returns whether a race was lost.
+  bool ApplyPlan(const Plan& plan, Totals& totals, Complaints& complaints) {
+    const Renderer renderer(plan.computed_at, context_.color_stderr, context_.options.archive);
+    const Report report =
+        Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
+              [&](const Chain& chain, const ChainReport& done) {
+                for (std::size_t i = 0; i < done.done; ++i)
+                  context_.log.Info(renderer.ChangeLine(chain, chain.changes[i]));
+                if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
+                complaints.Add(chain, done, renderer);
+              });
+    totals.Add(plan, report);
+    return report.lost_race();
+  }
+
+  ExitCode Fail(const Error& error) const {
+    context_.log.Error(context_.explain(error).message);
+    return error.code == ErrorCode::kNotFound && error.message.starts_with("--only") ? ExitCode::kUnconverged
+                                                                                     : ExitCode::kUnreadable;
+  }
+
+  const ReconcileContext& context_;
+  Client client_;
+};
+
+}  // namespace
+
+ExitCode Reconcile(Transport& transport, const ReconcileContext& context) {
+  Run run(transport, context);
+  return context.options.diff ? run.Diff() : run.Once();
+}
+
+}  // namespace cnpa

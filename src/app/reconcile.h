@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of `cnpa-op reconcile --once` or `--diff`: observe, compute, then apply or print.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "app/archive.h"
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "app/options.h"
+#include "kube/transport.h"
+
+namespace cnpa {
+
+/// What a run needs of the world outside of the cluster.
+struct ReconcileContext {
+  const Options& options;
+  const Log& log;
+  Archive& archive;
+  std::function<Time()> now;
+  /// Adds to an error what only the credentials' owner knows, such as that they have expired.
+  std::function<Error(Error)> explain = [](Error error) { return error; };
+  bool color_stdout = false;
+  bool color_stderr = false;
+};
+
+/// Makes one pass, and up to two more at once where another writer was faster; or prints what one would do.
+ExitCode Reconcile(Transport& transport, const ReconcileContext& context);
+
+}  // namespace cnpa

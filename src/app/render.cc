@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/render.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "app/archive.h"
+#include "app/log.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::size_t kObjectColumn = 40;
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+std::string QuotaObject(const std::string& space) {
+  return fmt::format("ResourceQuota/{}/{}", space, kQuotaName);
+}
+
+char Symbol(const Change& change) {
+  return std::visit(
+      Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
+                 [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
+                 [](const RemoveFinalizer&) { return '-'; }, [](const auto&) { return '~'; }},
+      change.effect);
+}
+
+std::string Object(const Chain& chain, const Change& change, const std::string& archive_folder) {
+  return std::visit(Overloaded{[](const CreateNamespace& effect) { return "Namespace/" + effect.name; },
+                               [](const RepairNamespace& effect) { return "Namespace/" + effect.name; },
+                               [](const CreateQuota& effect) { return QuotaObject(effect.namespace_name); },
+                               [](const RepairQuota& effect) { return QuotaObject(effect.namespace_name); },
+                               [](const DeleteQuota& effect) { return QuotaObject(effect.namespace_name); },
+                               [&](const WriteArchive& effect) {
+                                 return archive_folder + "/" + ArchiveFileName(effect.name, effect.uid);
+                               },
+                               [&](const auto&) { return "TeamSpace/" + chain.name; }},
+                    change.effect);
+}
+
+/// "pods" says it all where the object is a quota.
+std::string_view ShortPath(std::string_view path) {
+  constexpr std::string_view kHard = "spec.hard.";
+  constexpr std::string_view kStatus = "status.";
+  if (path.starts_with(kHard)) return path.substr(kHard.size());
+  if (path.starts_with(kStatus)) return path.substr(kStatus.size());
+  return path;
+}
+
+std::string Value(const std::optional<std::string>& value) {
+  return value ? *value : "none";
+}
+
+}  // namespace
+
+std::string Renderer::Line(char symbol, const std::string& object, const std::string& words) const {
+  std::string mark(1, symbol);
+  if (color_) {
+    const char* code = symbol == '+'   ? "32"
+                       : symbol == '-' ? "31"
+                       : symbol == '!' ? "1;31"
+                       : symbol == '~' ? "33"
+                                       : "2";
+    mark = fmt::format("\033[{}m{}\033[0m", code, symbol);
+  }
+  return fmt::format("{} {:<{}} {}", mark, Printable(object), kObjectColumn, Printable(words));
+}
+
+std::string Renderer::Field(const FieldChange& field) const {
+  std::string text = fmt::format("{} {} -> {}", ShortPath(field.path), Value(field.from), Value(field.to));
+  if (!field.writer) return text;
+  text += ": was changed by " + field.writer->manager;
+  if (!field.writer->time) return text;
+  // Two clocks are compared here, and the server's may be ahead.
+  const auto age = std::max(now_ - *field.writer->time, std::chrono::seconds(0));
+  return fmt::format("{}, {} ago", text, FormatAge(age));
+}
+
+std::string Renderer::Words(const Chain& chain, const Change& change) const {
+  std::string fields;
+  for (const FieldChange& field : change.fields) fields += (fields.empty() ? "" : ", ") + Field(field);
+  return std::visit(
+      Overloaded{
+          [](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
+          [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
+          [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
+          [](const CreateQuota& effect) {
+            std::string hard;
+            for (const auto& [key, value] : effect.hard) {
+              hard += fmt::format("{}{} {}", hard.empty() ? "" : ", ", key, value);
+            }
+            return hard;
+          },
+          [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
+          [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
+          [&](const WriteStatus&) { return "status: " + fields; }, [&](const auto&) { return fields; }},
+      change.effect);
+}
+
+std::string Renderer::ChangeLine(const Chain& chain, const Change& change) const {
+  return Line(Symbol(change), Object(chain, change, archive_folder_), Words(chain, change));
+}
+
+std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
+  return Line(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
+              fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
+}
+
+std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {
+  return Line('!', "TeamSpace/" + team_space, error.message);
+}
+
+std::string Count(std::size_t number, const std::string& noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
+namespace {
+
+/// Joins the counts that are not zero: "2 to create, 1 refused".
+std::string JoinCounts(std::initializer_list<std::pair<std::uint64_t, const char*>> counts) {
+  std::string text;
+  for (const auto& [number, words] : counts) {
+    if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, words);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string PlanSummary(const Plan& plan) {
+  std::uint64_t created = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t released = 0;
+  std::uint64_t refused = 0;
+  std::uint64_t waiting = 0;
+  for (const Chain& chain : plan.chains) {
+    if (chain.refusal) ++(chain.refusal->waiting() ? waiting : refused);
+    for (const Change& change : chain.changes) {
+      if (std::holds_alternative<WriteArchive>(change.effect)) continue;
+      if (std::holds_alternative<RemoveFinalizer>(change.effect)) {
+        ++released;
+      } else if (Symbol(change) == '+') {
+        ++created;
+      } else {
+        ++changed;
+      }
+    }
+  }
+  const std::string counts = JoinCounts({{created, "to create"},
+                                         {changed, "to change"},
+                                         {released, "to release"},
+                                         {refused, "refused"},
+                                         {waiting, "waiting"}});
+  return counts.empty() ? "No differences." : "Plan: " + counts + ".";
+}
+
+std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took) {
+  const std::string counts = JoinCounts({{totals.created, "created"},
+                                         {totals.changed, "changed"},
+                                         {totals.deleted, "deleted"},
+                                         {totals.refused, "refused"},
+                                         {totals.waiting, "waiting"},
+                                         {totals.failed, "failed"},
+                                         {totals.left, "left for the next pass"}});
+  return fmt::format("{}: {}; {} in {}", Count(totals.team_spaces, "team space"),
+                     counts.empty() ? "in sync" : counts, Count(totals.writes, "write"),
+                     FormatDuration(took));
+}
+
+}  // namespace cnpa

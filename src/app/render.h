@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words for a plan and for what became of it: one line an effect, with its reason. --diff and a real pass
+// share them.
+#pragma once
+
+#include <string>
+
+#include "app/report.h"
+#include "core/plan.h"
+
+namespace cnpa {
+
+class Renderer {
+ public:
+  /// `now` is what ages are counted from. With `color`, symbols are coloured.
+  Renderer(Time now, bool color, std::string archive_folder)
+      : now_(now), color_(color), archive_folder_(std::move(archive_folder)) {}
+
+  /// Returns "~ ResourceQuota/team-red/team-quota  pods 99 -> 6: was changed by kubectl-patch, 3s ago".
+  std::string ChangeLine(const Chain& chain, const Change& change) const;
+
+  /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
+  std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
+
+  /// Returns "! TeamSpace/red  ..." for a change that failed without being a state of the team space.
+  std::string FailureLine(const std::string& team_space, const Error& error) const;
+
+ private:
+  std::string Line(char symbol, const std::string& object, const std::string& words) const;
+  std::string Words(const Chain& chain, const Change& change) const;
+  std::string Field(const FieldChange& field) const;
+
+  Time now_;
+  bool color_;
+  std::string archive_folder_;
+};
+
+/// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
+std::string PlanSummary(const Plan& plan);
+
+/// Returns "5 team spaces: 3 changed, 1 deleted, 1 refused; 9 writes in 41 ms".
+std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took);
+
+/// Returns "1 team space", "5 team spaces".
+std::string Count(std::size_t number, const std::string& noun);
+
+}  // namespace cnpa

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/base64.h"
+
+#include <cstdint>
+
+namespace cnpa {
+namespace {
+
+/// Returns the six bits that `c` stands for, or -1.
+int SixBits(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  if (c == '/') return 63;
+  return -1;
+}
+
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+}  // namespace
+
+Result<std::string> DecodeBase64(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  std::uint32_t group = 0;
+  int digits = 0;   // digits in `group`
+  int padding = 0;  // '=' seen
+  for (const char c : text) {
+    if (IsBlank(c)) continue;
+    if (c == '=') {
+      ++padding;
+      continue;
+    }
+    const int bits = SixBits(c);
+    if (bits < 0 || padding > 0) return Fail(ErrorCode::kInvalid, "not base64");
+    group = (group << 6U) | static_cast<std::uint32_t>(bits);
+    if (++digits == 4) {
+      for (const unsigned shift : {16U, 8U, 0U}) bytes.push_back(static_cast<char>((group >> shift) & 0xFFU));
+      group = 0;
+      digits = 0;
+    }
+  }
+  if (digits == 1 || (digits == 0 && padding != 0) || (digits != 0 && digits + padding != 4)) {
+    return Fail(ErrorCode::kInvalid, "not base64: it ends in the middle of a group");
+  }
+  if (digits >= 2) bytes.push_back(static_cast<char>((group >> (digits == 2 ? 4U : 10U)) & 0xFFU));
+  if (digits == 3) bytes.push_back(static_cast<char>((group >> 2U) & 0xFFU));
+  return bytes;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/time.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+
+namespace cnpa {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct Unit {
+  std::string_view suffix;
+  std::int64_t milliseconds;
+};
+// "ms" stands before "m" and "s", which begin and end it.
+constexpr std::array<Unit, 4> kUnits{{{"ms", 1}, {"s", 1000}, {"m", 60L * 1000}, {"h", 3600L * 1000}}};
+// In seconds.
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kLongestMilliseconds = std::int64_t{1000} * 3600 * 1000;
+
+tl::unexpected<Error> NotADuration(std::string_view text) {
+  return Fail(ErrorCode::kInvalid,
+              "'" + std::string(text) + "' is not a duration such as 500ms, 3s or 1m30s");
+}
+
+/// Reads `count` digits at the front of `text`, takes them off, and returns them as a number, or -1.
+int TakeDigits(std::string_view& text, std::size_t count) {
+  int number = 0;
+  if (text.size() < count) return -1;
+  for (const char c : text.substr(0, count)) {
+    if (c < '0' || c > '9') return -1;
+    number = number * 10 + (c - '0');
+  }
+  text.remove_prefix(count);
+  return number;
+}
+
+bool TakeChar(std::string_view& text, char c) {
+  if (text.empty() || text.front() != c) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
+
+std::string FormatTime(Time time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text.data();
+}
+
+Result<Time> ParseTime(std::string_view text) {
+  const std::string_view whole = text;
+  const int year = TakeDigits(text, 4);
+  const bool first_dash = TakeChar(text, '-');
+  const int month = TakeDigits(text, 2);
+  const bool second_dash = TakeChar(text, '-');
+  const int day = TakeDigits(text, 2);
+  const bool date_ends = TakeChar(text, 'T');
+  const int hour = TakeDigits(text, 2);
+  const bool first_colon = TakeChar(text, ':');
+  const int minute = TakeDigits(text, 2);
+  const bool second_colon = TakeChar(text, ':');
+  const int second = TakeDigits(text, 2);
+  if (TakeChar(text, '.')) {
+    while (TakeDigits(text, 1) >= 0) {
+    }
+  }
+  const bool ends = TakeChar(text, 'Z') && text.empty();
+  const std::chrono::year_month_day date(std::chrono::year(year),
+                                         std::chrono::month(static_cast<unsigned>(month)),
+                                         std::chrono::day(static_cast<unsigned>(day)));
+  if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 ||
+      month < 0 || day < 0 || !date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
+      second < 0 || second > 60) {
+    return Fail(ErrorCode::kInvalid,
+                "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
+  }
+  return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second);
+}
+
+Result<milliseconds> ParseDuration(std::string_view text) {
+  if (text == "0") return milliseconds(0);
+  std::string_view rest = text;
+  std::int64_t total = 0;
+  while (!rest.empty()) {
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (error != std::errc() || number < 0 || number > kLongestMilliseconds) return NotADuration(text);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    const Unit* unit = nullptr;
+    for (const Unit& candidate : kUnits) {
+      if (unit == nullptr && rest.starts_with(candidate.suffix)) unit = &candidate;
+    }
+    if (unit == nullptr) return NotADuration(text);
+    rest.remove_prefix(unit->suffix.size());
+    if (number > kLongestMilliseconds / unit->milliseconds) return NotADuration(text);
+    total += number * unit->milliseconds;
+  }
+  if (text.empty() || total > kLongestMilliseconds) return NotADuration(text);
+  return milliseconds(total);
+}
+
+std::string FormatDuration(milliseconds span) {
+  const std::int64_t ms = span.count();
+  if (ms < 1000) return std::to_string(ms) + " ms";
+  if (ms < kMinute * 1000) return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s";
+  return FormatAge(std::chrono::floor<std::chrono::seconds>(span));
+}
+
+std::string FormatAge(std::chrono::seconds age) {
+  const auto pair = [](std::int64_t major, const char* major_unit, std::int64_t minor,
+                       const char* minor_unit) {
+    return std::to_string(major) + major_unit + (minor == 0 ? "" : std::to_string(minor) + minor_unit);
+  };
+  const std::int64_t s = age.count();
+  if (s < kMinute) return std::to_string(s) + "s";
+  if (s < kHour) return pair(s / kMinute, "m", s % kMinute, "s");
+  if (s < kDay) return pair(s / kHour, "h", s % kHour / kMinute, "m");
+  return pair(s / kDay, "d", s % kDay / kHour, "h");
+}
+
+}  // namespace cnpa

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points in time as Kubernetes writes them, spans of time as Go and systemd users write them.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace cnpa {
+
+using Time = std::chrono::sys_seconds;
+
+/// Returns `time` as "2026-11-29T15:27:53Z".
+///
+/// Source:  RFC 3339; metav1.Time.
+std::string FormatTime(Time time);
+
+/// Parses what FormatTime() writes; fractions of a second are dropped.
+///
+/// Errors:  kInvalid when `text` is not a UTC timestamp of RFC 3339.
+Result<Time> ParseTime(std::string_view text);
+
+/// Parses "500ms", "3s", "1m30s", "2h", "0".
+///
+/// Errors:  kInvalid when `text` is not such a span, is negative, or exceeds 1000 hours.
+Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
+
+/// Returns a span for people, in its two largest units at most: "41 ms", "1.3 s", "4m12s", "3h5m", "2d4h".
+std::string FormatDuration(std::chrono::milliseconds span);
+
+/// Returns an age for people: "4s", "4m12s", "3h5m", "2d4h".
+std::string FormatAge(std::chrono::seconds age);
+
+}  // namespace cnpa

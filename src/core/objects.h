@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects that cnpa-op reads and writes, with the fields that it owns or decides on, and no others.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace cnpa {
+
+inline constexpr std::string_view kTeamSpaceApiVersion = "platform.labhub.io/v1alpha1";
+inline constexpr std::string_view kTeamSpaceKind = "TeamSpace";
+inline constexpr std::string_view kFinalizer = "platform.labhub.io/cleanup";
+inline constexpr std::string_view kTeamSpaceLabel = "platform.labhub.io/teamspace";
+inline constexpr std::string_view kNamespacePrefix = "team-";
+inline constexpr std::string_view kQuotaName = "team-quota";
+inline constexpr std::string_view kPodsKey = "pods";
+inline constexpr std::string_view kCpuKey = "requests.cpu";
+inline constexpr std::string_view kFieldManager = "cnpa-op";
+
+/// Who last set a field, as the API server keeps it: a tool's name, never a person's.
+///
+/// Source:  metadata.managedFields.
+struct Writer {
+  std::string manager;
+  std::string operation;    ///< "Update" or "Apply".
+  std::string subresource;  ///< Empty for the object itself.
+  std::optional<Time> time;
+
+  bool operator==(const Writer&) const = default;
+};
+
+struct OwnerReference {
+  std::string api_version;
+  std::string kind;
+  std::string name;
+  std::string uid;
+
+  bool operator==(const OwnerReference&) const = default;
+};
+
+/// Source:  k8s.io/apimachinery/pkg/apis/meta/v1, Condition.
+struct Condition {
+  std::string type;
+  std::string status;  ///< "True", "False" or "Unknown".
+  std::optional<std::int64_t> observed_generation;
+  std::string last_transition_time;  ///< As text: it is carried over unchanged while the status stays.
+  std::string reason;
+  std::string message;
+
+  bool operator==(const Condition&) const = default;
+};
+
+/// `status` of a TeamSpace, as listed. Members that are not there are empty.
+struct TeamSpaceStatus {
+  bool present = false;  ///< There is a `status` at all; it may be `{}`.
+  std::optional<std::int64_t> observed_generation;
+  std::optional<std::string> namespace_name;
+  bool has_conditions = false;  ///< There is a list `conditions`; it may be empty.
+  std::optional<Condition> ready;
+  std::size_t ready_index = 0;  ///< Place of `ready` in the list.
+
+  bool operator==(const TeamSpaceStatus&) const = default;
+};
+
+struct TeamSpace {
+  std::string name;
+  std::string uid;
+  std::int64_t generation = 0;
+  std::string deletion_timestamp;       ///< Empty while it is not being deleted.
+  std::vector<std::string> finalizers;  ///< All of them, in their order.
+  std::optional<std::int64_t> pods;     ///< Nothing when it does not decode; `unreadable` then says why.
+  std::string cpu;                      ///< As written by the user.
+  TeamSpaceStatus status;
+  std::string unreadable;  ///< Why no plan can be made for it; empty when all is well.
+
+  bool deleting() const { return !deletion_timestamp.empty(); }
+  bool operator==(const TeamSpace&) const = default;
+};
+
+struct Namespace {
+  std::string name;
+  std::string uid;
+  bool terminating = false;
+  std::optional<std::string> team_space_label;  ///< Value of kTeamSpaceLabel.
+  std::optional<Writer> label_writer;           ///< Who set that label, when it was not cnpa-op.
+  std::vector<OwnerReference> owners;           ///< All of them, in their order.
+  std::string unreadable;
+
+  bool operator==(const Namespace&) const = default;
+};
+
+/// A ResourceQuota of the name kQuotaName.
+struct Quota {
+  std::string namespace_name;
+  std::string uid;
+  std::map<std::string, std::string> hard;  ///< `spec.hard`, values as listed.
+  bool scoped = false;  ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
+  std::map<std::string, Writer> hard_writers;  ///< Who set a key of `hard`, when it was not cnpa-op.
+  std::string unreadable;
+
+  bool operator==(const Quota&) const = default;
+};
+
+/// What the CustomResourceDefinition itself is going through.
+enum class CrdState {
+  kServing,   ///< Serving, or nobody needed to ask.
+  kDeleting,  ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
+};
+
+/// All that a pass knows of the cluster. Sorted by name, complete or not made at all.
+struct Observation {
+  std::vector<TeamSpace> team_spaces;
+  std::vector<Namespace> namespaces;  ///< Only those whose name begins with kNamespacePrefix.
+  std::vector<Quota> quotas;          ///< Sorted by namespace.
+  CrdState crd = CrdState::kServing;
+  Time observed_at{};  ///< The only clock that the computation sees.
+
+  bool operator==(const Observation&) const = default;
+};
+
+inline std::string NamespaceNameOf(std::string_view team_space) {
+  return std::string(kNamespacePrefix) + std::string(team_space);
+}
+
+/// Returns whether `team-<name>` can be a namespace: `name` is a DNS label of at most 58 characters.
+///
+/// Source:  RFC 1123, section 2.1; Kubernetes, Object Names and IDs.
+bool IsTeamSpaceName(std::string_view name);
+
+}  // namespace cnpa

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/status.h"
+
+namespace cnpa {
+namespace {
+
+/// A condition's message may have 32768 characters; nobody reads more than a screen of it.
+constexpr std::size_t kLongestMessage = 1024;
+
+/// The objects of a list by their key, whatever the list's order.
+template <typename T>
+class Index {
+ public:
+  Index(const std::vector<T>& objects, std::string T::*key) : key_(key) {
+    sorted_.reserve(objects.size());
+    for (const T& object : objects) sorted_.push_back(&object);
+    const auto before = [key](const T* left, const T* right) { return left->*key < right->*key; };
+    // The server sorts its lists, so this is a look and no work.
+    if (!std::is_sorted(sorted_.begin(), sorted_.end(), before))
+      std::sort(sorted_.begin(), sorted_.end(), before);
+  }
+
+  const T* Find(const std::string& name) const {
+    const auto found =
+        std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                         [this](const T* object, const std::string& n) { return object->*key_ < n; });
+    return found != sorted_.end() && (*found)->*key_ == name ? *found : nullptr;
+  }
+
+  const std::vector<const T*>& sorted() const { return sorted_; }
+
+ private:
+  std::string T::*key_;
+  std::vector<const T*> sorted_;
+};
+
+/// Returns whether `owner` names a TeamSpace of any version of our API.
+bool IsTeamSpaceOwner(const OwnerReference& owner) {
+  const std::string_view group = kTeamSpaceApiVersion.substr(0, kTeamSpaceApiVersion.find('/') + 1);
+  return owner.kind == kTeamSpaceKind && std::string_view(owner.api_version).starts_with(group);
+}
+
+/// Who an existing namespace belongs to. Identity is the uid; our label for this TeamSpace is an admin's
+/// word, or drift.
+struct Ownership {
+  bool ours = false;
+  std::string conflict;  ///< For the team, when it is not ours.
+};
+
+Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owner) {
+  const OwnerReference* other = nullptr;
+  for (const OwnerReference& reference : observed.owners) {
+    if (reference.uid == owner.uid) return {.ours = true, .conflict = {}};
+    if (IsTeamSpaceOwner(reference) && reference.name != owner.name) other = &reference;
+  }
+  if (other != nullptr) {
+    return {.ours = false, .conflict = "namespace " + observed.name + " belongs to TeamSpace " + other->name};
+  }
+  if (observed.team_space_label == owner.name) return {.ours = true, .conflict = {}};
+  return {.ours = false,
+          .conflict =
+              "namespace " + observed.name +
+              " exists and is not ours: take another name, or hand it over with: kubectl label namespace " +
+              observed.name + " --overwrite " + std::string(kTeamSpaceLabel) + "=" + owner.name};
+}
+
+void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& change) {
+  std::optional<std::size_t> earlier;
+  for (std::size_t i = 0; i < observed.owners.size(); ++i) {
+    const OwnerReference& reference = observed.owners[i];
+    if (reference == repair.owner) return;
+    if (reference.uid == repair.owner.uid ||
+        (IsTeamSpaceOwner(reference) && reference.name == repair.owner.name)) {
+      // A reference with our uid wins over one that an earlier TeamSpace of this name left.
+      if (!earlier || reference.uid == repair.owner.uid) earlier = i;
+    }
+  }
+  std::optional<std::string> from;
+  if (earlier) {
+    repair.owner_repair = OwnerRepair::kReplace;
+    repair.index = *earlier;
+    repair.replaced_uid = observed.owners[*earlier].uid;
+    from = repair.replaced_uid;
+  } else {
+    repair.owner_repair = observed.owners.empty() ? OwnerRepair::kCreateList : OwnerRepair::kAppend;
+  }
+  change.fields.push_back({"ownerReference", std::move(from), repair.owner.uid, std::nullopt});
+}
+
+std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const DesiredTeamSpace& desired) {
+  RepairNamespace repair;
+  repair.name = observed.name;
+  repair.uid = observed.uid;
+  repair.owner = desired.owner;
+  Change change{.effect = {}, .cause = Cause::kDiffers, .fields = {}};
+  if (observed.team_space_label != desired.owner.name) {
+    repair.set_label = true;
+    change.fields.push_back({"label " + std::string(kTeamSpaceLabel), observed.team_space_label,
+                             desired.owner.name,
+                             observed.team_space_label ? observed.label_writer : std::nullopt});
+  }
+  RepairOwner(observed, repair, change);
+  if (change.fields.empty()) return std::nullopt;
+  change.effect = std::move(repair);
+  return change;
+}
+
+std::vector<FieldChange> CompareHard(const Quota* observed,
+                                     const std::map<std::string, std::string>& desired) {
+  std::vector<FieldChange> fields;
+  static const std::map<std::string, std::string> kNothing;
+  const std::map<std::string, std::string>& hard = observed != nullptr ? observed->hard : kNothing;
+  for (const auto& [key, to] : desired) {
+    const auto from = hard.find(key);
+    if (from == hard.end()) {
+      fields.push_back({"spec.hard." + key, std::nullopt, to, std::nullopt});
+    } else if (!SameQuantity(from->second, to)) {
+      fields.push_back({"spec.hard." + key, from->second, to, std::nullopt});
+    }
+  }
+  for (const auto& [key, from] : hard) {
+    if (!desired.contains(key)) fields.push_back({"spec.hard." + key, from, std::nullopt, std::nullopt});
+  }
+  for (FieldChange& field : fields) {
+    if (observed == nullptr || !field.from) continue;
+    const auto writer = observed->hard_writers.find(field.path.substr(std::string_view("spec.hard.").size()));
+    if (writer != observed->hard_writers.end()) field.writer = writer->second;
+  }
+  return fields;
+}
+
+void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vector<Change>& changes) {
+  const std::string& space = desired.namespace_name;
+  if (observed != nullptr && !observed->scoped) {
+    std::vector<FieldChange> fields = CompareHard(observed, desired.hard);
+    if (fields.empty()) return;
+    changes.push_back({RepairQuota{space, observed->uid, observed->hard, desired.hard}, Cause::kDiffers,
+                       std::move(fields)});
+    return;
+  }
+  if (observed != nullptr) changes.push_back({DeleteQuota{space, observed->uid}, Cause::kScoped, {}});
+  changes.push_back({CreateQuota{space, desired.hard}, Cause::kMissing, CompareHard(nullptr, desired.hard)});
+}
+
+/// What of the cluster concerns one TeamSpace.
+struct Surroundings {
+  const Namespace* space = nullptr;
+  const Quota* quota = nullptr;
+};
+
+/// Plans the namespace and the quota of a TeamSpace; returns why that can't be done, if it can't.
+std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surroundings& around,
+                                   Chain& chain) {
+  const Namespace* space = around.space;
+  if (space != nullptr) {
+    const Ownership ownership = ComputeOwnership(*space, desired.owner);
+    if (ownership.ours) chain.namespace_name = space->name;
+    if (space->terminating) {
+      return Refusal{Reason::kNamespaceTerminating,
+                     "namespace " + space->name + " is being deleted; it is made anew once it is gone"};
+    }
+    if (!ownership.ours) return Refusal{Reason::kNamespaceConflict, ownership.conflict};
+  }
+  if (desired.refusal) return desired.refusal;
+  if (space == nullptr) {
+    chain.changes.push_back({CreateNamespace{desired.namespace_name, desired.owner}, Cause::kMissing, {}});
+    if (!chain.observed_status.observed_generation) chain.turn = Turn::kNew;
+  } else if (std::optional<Change> repair = ComputeNamespaceRepair(*space, desired)) {
+    chain.changes.push_back(std::move(*repair));
+  }
+  PlanQuota(around.quota, desired, chain.changes);
+  return std::nullopt;
+}
+
+void PlanLive(const TeamSpace& team_space, const Surroundings& around, Time now, Chain& chain) {
+  if (std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer) ==
+      team_space.finalizers.end()) {
+    chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, {}});
+  }
+  const DesiredTeamSpace desired = ComputeDesired(team_space);
+  chain.refusal = PlanObjects(desired, around, chain);
+  const TeamSpaceStatus status =
+      chain.refusal
+          ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
+          : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
+  // Last, so that observedGeneration never runs ahead of what is there.
+  if (std::optional<Change> change = StatusChange(team_space.status, status))
+    chain.changes.push_back(std::move(*change));
+}
+
+void PlanDeletion(const TeamSpace& team_space, const Observation& observation, const PlanOptions& options,
+                  Chain& chain) {
+  const auto ours = std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer);
+  if (ours == team_space.finalizers.end()) return;  // Others hold it; our part is done.
+  if (observation.crd == CrdState::kDeleting && !options.allow_crd_deletion) {
+    chain.refusal =
+        Refusal{Reason::kCrdDeleting,
+                "the TeamSpace CRD is being deleted, and with it every TeamSpace and namespace: nothing is "
+                "finalized until a pass runs with --allow-crd-deletion"};
+    return;
+  }
+  chain.changes.push_back({WriteArchive{.name = team_space.name,
+                                        .uid = team_space.uid,
+                                        .pods = team_space.pods,
+                                        .cpu = team_space.cpu,
+                                        .generation = team_space.generation,
+                                        .deleted_at = team_space.deletion_timestamp,
+                                        .archived_at = FormatTime(observation.observed_at)},
+                           Cause::kBeingDeleted,
+                           {}});
+  chain.changes.push_back({RemoveFinalizer{static_cast<std::size_t>(ours - team_space.finalizers.begin())},
+                           Cause::kBeingDeleted,
+                           {}});
+}
+
+std::optional<Refusal> Unreadable(const TeamSpace& team_space, const Surroundings& around) {
+  const auto refuse = [](const std::string& what) { return Refusal{Reason::kUnreadable, what}; };
+  if (!team_space.unreadable.empty()) return refuse(team_space.unreadable);
+  if (around.space != nullptr && !around.space->unreadable.empty()) return refuse(around.space->unreadable);
+  if (around.quota != nullptr && !around.quota->unreadable.empty()) return refuse(around.quota->unreadable);
+  return std::nullopt;
+}
+
+std::string Shortened(std::string message) {
+  if (message.size() <= kLongestMessage) return message;
+  std::size_t end = kLongestMessage;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U)
+    --end;  // Not inside a character.
+  message.resize(end);
+  return message + " ...";
+}
+
+}  // namespace
+
+bool Plan::empty() const {
+  return std::all_of(chains.begin(), chains.end(), [](const Chain& chain) { return chain.changes.empty(); });
+}
+
+Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
+  const Index team_spaces(observation.team_spaces, &TeamSpace::name);
+  const Index namespaces(observation.namespaces, &Namespace::name);
+  const Index quotas(observation.quotas, &Quota::namespace_name);
+  Plan plan{.chains = {}, .team_spaces = team_spaces.sorted().size(), .computed_at = observation.observed_at};
+  for (const TeamSpace* team_space : team_spaces.sorted()) {
+    const std::string name = NamespaceNameOf(team_space->name);
+    const Surroundings around{namespaces.Find(name), quotas.Find(name)};
+    Chain chain{.name = team_space->name,
+                .uid = team_space->uid,
+                .generation = team_space->generation,
+                .deleting = team_space->deleting(),
+                .turn = team_space->deleting() ? Turn::kDeletion : Turn::kRepair,
+                .changes = {},
+                .refusal = {},
+                .observed_status = team_space->status};
+    if (team_space->deleting()) {
+      PlanDeletion(*team_space, observation, options, chain);
+    } else if (std::optional<Refusal> unreadable = Unreadable(*team_space, around)) {
+      chain.refusal = std::move(unreadable);
+    } else {
+      PlanLive(*team_space, around, observation.observed_at, chain);
+    }
+    if (!chain.changes.empty() || chain.refusal) plan.chains.push_back(std::move(chain));
+  }
+  std::stable_sort(plan.chains.begin(), plan.chains.end(),
+                   [](const Chain& left, const Chain& right) { return left.turn < right.turn; });
+  return plan;
+}
+
+std::optional<Refusal> ClassifyFailure(const Change& failed, const Error& error) {
+  const bool quota = std::holds_alternative<CreateQuota>(failed.effect) ||
+                     std::holds_alternative<RepairQuota>(failed.effect) ||
+                     std::holds_alternative<DeleteQuota>(failed.effect);
+  switch (error.code) {
+    case ErrorCode::kTerminating:
+      return Refusal{Reason::kNamespaceTerminating, Shortened(error.message)};
+    case ErrorCode::kDenied:
+      return Refusal{Reason::kForbidden, Shortened(error.message)};
+    case ErrorCode::kInvalid:
+    case ErrorCode::kMalformed:
+      if (std::holds_alternative<WriteArchive>(failed.effect)) {
+        return Refusal{Reason::kArchiveFailed, Shortened(error.message)};
+      }
+      return Refusal{quota ? Reason::kQuotaRefused : Reason::kWriteFailed, Shortened(error.message)};
+    case ErrorCode::kNotFound:
+    case ErrorCode::kConflict:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kStopped:
+      break;
+  }
+  return std::nullopt;
+}
+
+std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal,
+                                           Time now) {
+  if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
+  std::optional<std::string> namespace_name =
+      chain.deleting ? chain.observed_status.namespace_name : chain.namespace_name;
+  for (std::size_t i = 0; i < failed; ++i) {
+    const auto* created = std::get_if<CreateNamespace>(&chain.changes[i].effect);
+    if (created != nullptr) namespace_name = created->name;
+  }
+  return StatusChange(chain.observed_status, RefusedStatus(chain.observed_status, refusal, chain.generation,
+                                                           std::move(namespace_name), now));
+}
+
+}  // namespace cnpa

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a team space is, or is not, as it should be: one word each, the same in conditions, output, tests and
+// docs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace cnpa {
+
+enum class Reason {
+  kReconciled,
+  kNamespaceConflict,
+  kNamespaceTerminating,
+  kInvalidName,
+  kInvalidQuantity,
+  kQuotaRefused,
+  kForbidden,
+  kArchiveFailed,
+  kWriteFailed,
+  // Not conditions, only in output: nothing is written for these.
+  kUnreadable,
+  kCrdDeleting,
+};
+
+/// Returns the reason as conditions spell it: "NamespaceConflict".
+///
+/// Source:  Kubernetes API conventions, Typical status properties.
+std::string_view ReasonName(Reason reason);
+
+/// A team space that can't be brought to its desired state now.
+struct Refusal {
+  Reason reason = Reason::kReconciled;
+  std::string message;  ///< For the team: what is wrong, and what to do.
+
+  /// Returns whether time alone will mend it: no error, but not converged either.
+  bool waiting() const { return reason == Reason::kNamespaceTerminating; }
+  bool operator==(const Refusal&) const = default;
+};
+
+}  // namespace cnpa

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/status.h"
+
+#include <utility>
+
+namespace cnpa {
+namespace {
+
+/// Sets `Ready`, keeping the time of the last transition while its status stays.
+void SetReady(TeamSpaceStatus& status, const std::optional<Condition>& observed, bool ready, Reason reason,
+              std::string message, std::int64_t generation, Time now) {
+  Condition condition{.type = "Ready",
+                      .status = ready ? "True" : "False",
+                      .observed_generation = generation,
+                      .last_transition_time = FormatTime(now),
+                      .reason = std::string(ReasonName(reason)),
+                      .message = std::move(message)};
+  if (observed && observed->status == condition.status && !observed->last_transition_time.empty()) {
+    condition.last_transition_time = observed->last_transition_time;
+  }
+  status.ready = std::move(condition);
+}
+
+std::optional<std::string> Text(const std::optional<std::int64_t>& number) {
+  if (!number) return std::nullopt;
+  return std::to_string(*number);
+}
+
+std::optional<std::string> Text(const std::optional<Condition>& ready) {
+  if (!ready) return std::nullopt;
+  return ready->status + " (" + ready->reason + ")";
+}
+
+}  // namespace
+
+TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::string& name,
+                                 std::int64_t generation, Time now) {
+  TeamSpaceStatus status = observed;
+  status.observed_generation = generation;
+  status.namespace_name = NamespaceNameOf(name);
+  SetReady(status, observed.ready, true, Reason::kReconciled,
+           "namespace " + NamespaceNameOf(name) + " and its quota are as specified", generation, now);
+  return status;
+}
+
+TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal,
+                              std::int64_t generation, std::optional<std::string> namespace_name, Time now) {
+  TeamSpaceStatus status = observed;
+  status.namespace_name = std::move(namespace_name);
+  SetReady(status, observed.ready, false, refusal.reason, refusal.message, generation, now);
+  return status;
+}
+
+std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired) {
+  if (observed == desired) return std::nullopt;
+  Change change{.effect = WriteStatus{observed, desired}, .cause = Cause::kBehind, .fields = {}};
+  const auto compare = [&](const char* path, std::optional<std::string> from, std::optional<std::string> to) {
+    if (from != to) change.fields.push_back({path, std::move(from), std::move(to), std::nullopt});
+  };
+  compare("status.observedGeneration", Text(observed.observed_generation), Text(desired.observed_generation));
+  compare("status.namespace", observed.namespace_name, desired.namespace_name);
+  compare("Ready", Text(observed.ready), Text(desired.ready));
+  // Same status and reason, other words or another generation: still a change, and one that should be seen.
+  if (change.fields.empty() && observed.ready && desired.ready) {
+    compare("Ready.message", observed.ready->message, desired.ready->message);
+    compare("Ready.observedGeneration", Text(observed.ready->observed_generation),
+            Text(desired.ready->observed_generation));
+  }
+  return change;
+}
+
+}  // namespace cnpa

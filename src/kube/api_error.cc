@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/api_error.h"
+
+#include <algorithm>
+
+#include "kube/json.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::size_t kLongestText = 300;
+
+/// A body that is no Status, fit for one line: its beginning, without line breaks.
+std::string OneLine(std::string_view body) {
+  std::string line(body.substr(0, kLongestText));
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+void DecodeStatus(const JsonReader& root, ApiError& error) {
+  error.reason = root.OptionalString("reason");
+  error.message = OneLine(root.OptionalString("message"));
+  const JsonReader details = root.Object("details");
+  details.EachKey([&error](std::string_view) { error.has_details = true; });
+  for (const JsonReader& cause : details.Objects("causes")) {
+    error.causes.push_back({cause.OptionalString("reason"), OneLine(cause.OptionalString("message")),
+                            cause.OptionalString("field")});
+  }
+}
+
+bool HasCause(const ApiError& error, std::string_view type) {
+  return std::any_of(error.causes.begin(), error.causes.end(),
+                     [type](const StatusCause& cause) { return cause.type == type; });
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Returns the quoted word that follows `before` in `text`.
+std::string QuotedAfter(std::string_view text, std::string_view before) {
+  const std::size_t start = text.find(before);
+  if (start == std::string_view::npos) return {};
+  text.remove_prefix(start + before.size());
+  return std::string(text.substr(0, text.find('"')));
+}
+
+/// A 500 that the server, its storage or one of its helpers will get over by itself. A failing webhook is not
+/// among them: it answers 500 until somebody mends it, and the team should hear of it.
+bool IsPassing500(const ApiError& error) {
+  return error.reason != "InternalError" || Contains(error.message, "etcdserver:") ||
+         Contains(error.message, "database is locked");
+}
+
+}  // namespace
+
+ApiError DecodeApiError(const Request& request, const Response& response) {
+  ApiError error{.verb = std::string(MethodName(request.method)),
+                 .path = request.path.substr(0, request.path.find('?')),
+                 .code = response.code,
+                 .reason = {},
+                 .message = {},
+                 .causes = {}};
+  std::string body = response.body;
+  if (WithinDepth(body)) {
+    JsonDocument document;
+    if (document.Parse(body)) {
+      DecodeStatus(document.root(), error);
+      if (document.status() && !error.message.empty()) return error;
+    }
+  }
+  error.message = OneLine(response.body);
+  if (error.message.empty()) error.message = "no words";
+  return error;
+}
+
+ErrorCode ClassifyApiError(const ApiError& error) {
+  if (error.code == 401) return ErrorCode::kDenied;
+  if (error.code == 403) {
+    if (HasCause(error, "NamespaceTerminating")) return ErrorCode::kTerminating;
+    return ParseMissingRight(error) ? ErrorCode::kDenied : ErrorCode::kInvalid;
+  }
+  if (error.code == 404) return ErrorCode::kNotFound;
+  if (error.code == 409) {
+    return error.message.starts_with("object is being deleted:") ? ErrorCode::kTerminating
+                                                                 : ErrorCode::kConflict;
+  }
+  // A `test` of a JSON Patch that failed comes without details; a value that was refused has them.
+  if (error.code == 422) return error.has_details ? ErrorCode::kInvalid : ErrorCode::kConflict;
+  if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
+  if (error.code == 500) return IsPassing500(error) ? ErrorCode::kUnavailable : ErrorCode::kInvalid;
+  if (error.code > 500) return ErrorCode::kUnavailable;
+  return ErrorCode::kInvalid;
+}
+
+std::optional<MissingRight> ParseMissingRight(const ApiError& error) {
+  if (error.code != 403) return std::nullopt;
+  MissingRight right{QuotedAfter(error.message, "User \""), {}, QuotedAfter(error.message, "resource \"")};
+  const std::size_t verb = error.message.find("\" cannot ");
+  if (verb == std::string::npos || right.resource.empty()) return std::nullopt;
+  const std::string_view rest =
+      std::string_view(error.message).substr(verb + std::string_view("\" cannot ").size());
+  right.verb = rest.substr(0, rest.find(' '));
+  return right;
+}
+
+Error ToError(const ApiError& error) {
+  const ErrorCode code = ClassifyApiError(error);
+  if (const std::optional<MissingRight> right = ParseMissingRight(error)) {
+    if (right->user == "system:anonymous") {
+      return {
+          code,
+          "unauthorized: the server took no credentials from us (it says 'system:anonymous'): check the user "
+          "in the kubeconfig"};
+    }
+    return {code, "forbidden: user \"" + right->user + "\" cannot " + right->verb + " " + right->resource +
+                      ": cnpa-op rbac | kubectl apply -f -"};
+  }
+  if (error.code == 401) return {code, "unauthorized: the server refuses our credentials"};
+  std::string message = error.verb + " " + error.path + ": " + std::to_string(error.code);
+  if (!error.reason.empty()) message += " " + error.reason;
+  return {code, message + ": " + error.message};
+}
+
+}  // namespace cnpa

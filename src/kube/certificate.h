@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one door to OpenSSL: what can be said of a client certificate before, or after, a server refuses it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace cnpa {
+
+/// Checks that `certificate_pem` is a certificate and `key_pem` the unencrypted private key that belongs to
+/// it.
+///
+/// Errors:  kInvalid. Neither text is ever quoted.
+Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem);
+
+/// Checks that `pem` holds at least one certificate.
+///
+/// Errors:  kInvalid.
+Status CheckCertificate(const std::string& pem);
+
+/// Returns why the first certificate of `certificate_pem` is not valid at `now`, "expired on ..." or "valid
+/// only from
+/// ...", or "" when it is, or when there is none.
+std::string DescribeValidity(const std::string& certificate_pem, Time now);
+
+}  // namespace cnpa

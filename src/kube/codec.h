@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How our objects look on the wire: items of lists in, writes out.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "core/objects.h"
+#include "core/plan.h"
+#include "kube/json.h"
+#include "kube/transport.h"
+
+namespace cnpa {
+
+/// One collection of the API server, and how its list introduces itself.
+struct Collection {
+  std::string_view path;  ///< With the query that selects what we look at.
+  std::string_view kind;  ///< Of the list: "NamespaceList".
+  std::string_view api_version;
+  std::string_view words;  ///< For messages: "namespaces".
+};
+extern const Collection kTeamSpaces;
+extern const Collection kNamespaces;
+/// Only the quotas of our name: authorised by that name, and a hundredth of the bytes where tenants have
+/// their own.
+extern const Collection kQuotas;
+
+struct ListEnvelope {
+  std::string resource_version;
+  std::string continue_token;  ///< Not empty: there are further pages.
+};
+
+/// Decodes what a ListSplitter left of a list with `items` items.
+///
+/// Errors:  kMalformed when it is not a whole list of `collection`.
+Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items);
+
+/// Decode one item of a list. Whatever else is wrong with it is noted in its `unreadable`.
+///
+/// Errors:  kMalformed when it has no usable name or uid: then nobody can say whose it is.
+Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item);
+Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item);
+Result<Quota> DecodeQuota(JsonDocument& document, std::string& item);
+
+/// Where the CustomResourceDefinition itself, and what the server serves of our API, are read.
+inline constexpr std::string_view kCrdPath =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/teamspaces.platform.labhub.io";
+inline constexpr std::string_view kDiscoveryPath = "/apis/platform.labhub.io/v1alpha1";
+
+/// Returns whether a CustomResourceDefinition is being deleted.
+///
+/// Errors:  kMalformed.
+Result<CrdState> DecodeCrdState(std::string text);
+
+/// Returns the same from discovery: the server takes `create` off the verbs of a resource whose CRD is being
+/// deleted.
+///
+/// Errors:  kMalformed.
+Result<CrdState> DecodeDiscoveredCrdState(std::string text);
+
+/// Returns the request that makes `change`. Each is guarded, so that it does nothing if the object is not
+/// what the plan was made from; the table of guards is in docs/contract.md.
+///
+/// Requires:  `change` is not an archive.
+Request EncodeChange(const Chain& chain, const Change& change);
+
+/// Returns the text of an archive file.
+std::string EncodeArchive(const WriteArchive& archive);
+
+/// Returns the uid in the text of an archive file.
+///
+/// Errors:  kMalformed when it is no archive.
+Result<std::string> DecodeArchiveUid(std::string text);
+
+}  // namespace cnpa

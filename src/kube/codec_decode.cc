@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "kube/codec.h"
+
+namespace cnpa {
+
+const Collection kTeamSpaces{"/apis/platform.labhub.io/v1alpha1/teamspaces", "TeamSpaceList",
+                             kTeamSpaceApiVersion, "teamspaces"};
+const Collection kNamespaces{"/api/v1/namespaces", "NamespaceList", "v1", "namespaces"};
+const Collection kQuotas{"/api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota",
+                         "ResourceQuotaList", "v1", "resourcequotas"};
+
+namespace {
+
+/// Names go into paths of URLs and files. The API server admits DNS subdomains only; so do we.
+bool IsObjectName(std::string_view name) {
+  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
+bool IsUid(std::string_view uid) {
+  return uid.size() <= 64 && std::all_of(uid.begin(), uid.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+/// What must be known of an item to say whose it is.
+struct Identity {
+  std::string name;
+  std::string uid;
+};
+
+Result<Identity> DecodeIdentity(const JsonDocument& document, const JsonReader& metadata) {
+  Identity identity{metadata.String("name"), metadata.String("uid")};
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  if (!IsObjectName(identity.name))
+    return Fail(ErrorCode::kMalformed, "'metadata.name' is not the name of an object");
+  if (!IsUid(identity.uid)) return Fail(ErrorCode::kMalformed, "'metadata.uid' is not a uid");
+  return identity;
+}
+
+/// Returns what is wrong with an item of which at least the identity is known; "" when nothing is.
+std::string Problem(const JsonDocument& document, std::string_view what, const std::string& name) {
+  if (document.status()) return {};
+  return "cannot read " + std::string(what) + " " + name + ": " + document.status().error().message;
+}
+
+std::vector<OwnerReference> DecodeOwners(const JsonReader& metadata) {
+  std::vector<OwnerReference> owners;
+  for (const JsonReader& owner : metadata.Objects("ownerReferences")) {
+    owners.push_back({owner.OptionalString("apiVersion"), owner.OptionalString("kind"),
+                      owner.OptionalString("name"), owner.OptionalString("uid")});
+  }
+  return owners;
+}
+
+Writer DecodeWriter(const JsonReader& entry) {
+  Writer writer{entry.OptionalString("manager"), entry.OptionalString("operation"),
+                entry.OptionalString("subresource"), std::nullopt};
+  if (const Result<Time> time = ParseTime(entry.OptionalString("time"))) writer.time = *time;
+  return writer;
+}
+
+/// Calls `visit(writer, fields)` for each entry of managedFields that is not ours, with its fieldsV1.
+template <typename Visit>
+void EachForeignWriter(const JsonReader& metadata, const Visit& visit) {
+  for (const JsonReader& entry : metadata.Objects("managedFields")) {
+    if (entry.OptionalString("manager") == kFieldManager) continue;
+    visit(entry, entry.Object("fieldsV1"));
+  }
+}
+
+Condition DecodeCondition(const JsonReader& condition) {
+  return {.type = condition.String("type"),
+          .status = condition.OptionalString("status"),
+          .observed_generation = condition.IntIfPresent("observedGeneration"),
+          .last_transition_time = condition.OptionalString("lastTransitionTime"),
+          .reason = condition.OptionalString("reason"),
+          .message = condition.OptionalString("message")};
+}
+
+TeamSpaceStatus DecodeStatus(const JsonReader& root) {
+  const JsonReader reader = root.Object("status");
+  TeamSpaceStatus status{.present = reader.present(),
+                         .observed_generation = reader.IntIfPresent("observedGeneration"),
+                         .namespace_name = reader.StringIfPresent("namespace"),
+                         .has_conditions = reader.Has("conditions"),
+                         .ready = std::nullopt};
+  std::size_t index = 0;
+  for (const JsonReader& condition : reader.Objects("conditions")) {
+    if (condition.OptionalString("type") == "Ready") {
+      status.ready = DecodeCondition(condition);
+      status.ready_index = index;
+      break;
+    }
+    ++index;
+  }
+  return status;
+}
+
+/// Each item is parsed in the same document; a TeamSpace's kind is checked where the server sends it.
+Status Open(JsonDocument& document, std::string& item, std::string_view kind) {
+  if (Status parsed = document.Parse(item); !parsed) return parsed;
+  const std::string told = document.root().OptionalString("kind");
+  if (!told.empty() && told != kind)
+    return Fail(ErrorCode::kMalformed, "'kind' is '" + told + "', not " + std::string(kind));
+  return {};
+}
+
+/// Parses a text that no ListSplitter has looked at.
+Status ParseWhole(JsonDocument& document, std::string& text) {
+  if (!WithinDepth(text)) return Fail(ErrorCode::kMalformed, "nested too deep");
+  return document.Parse(text);
+}
+
+}  // namespace
+
+Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items) {
+  JsonDocument document;
+  if (Status parsed = document.Parse(envelope); !parsed)
+    return tl::unexpected<Error>(std::move(parsed).error());
+  const JsonReader root = document.root();
+  const JsonReader metadata = root.Object("metadata");
+  const std::string kind = root.OptionalString("kind");
+  const std::string api_version = root.OptionalString("apiVersion");
+  ListEnvelope decoded{metadata.String("resourceVersion"), metadata.OptionalString("continue")};
+  if (kind != collection.kind || api_version != collection.api_version) {
+    return Fail(ErrorCode::kMalformed, "expected a " + std::string(collection.kind) + " of " +
+                                           std::string(collection.api_version) + ", got '" + kind + "' of '" +
+                                           api_version + "'");
+  }
+  if (!root.IsZeros("items", items)) root.Fail("items", "is not a list of objects");
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return decoded;
+}
+
+Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
+  if (Status opened = Open(document, item, kTeamSpaceKind); !opened)
+    return tl::unexpected<Error>(std::move(opened).error());
+  const JsonReader root = document.root();
+  const JsonReader metadata = root.Object("metadata");
+  Result<Identity> identity = DecodeIdentity(document, metadata);
+  if (!identity) return tl::unexpected<Error>(std::move(identity).error());
+  TeamSpace team_space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
+  team_space.deletion_timestamp = metadata.OptionalString("deletionTimestamp");
+  team_space.finalizers = metadata.Strings("finalizers");
+  team_space.generation = metadata.IntIfPresent("generation").value_or(0);
+  team_space.status = DecodeStatus(root);
+  const JsonReader spec = root.Object("spec");
+  team_space.pods = spec.IntIfPresent("pods");
+  // The CRD's default: objects older than it, or of a CRD without it, have none.
+  team_space.cpu = spec.StringIfPresent("cpu").value_or("1");
+  if (!team_space.pods) spec.Fail("pods", "is missing");
+  team_space.unreadable = Problem(document, "teamspace", team_space.name);
+  return team_space;
+}
+
+Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
+  if (Status opened = Open(document, item, "Namespace"); !opened)
+    return tl::unexpected<Error>(std::move(opened).error());
+  const JsonReader root = document.root();
+  const JsonReader metadata = root.Object("metadata");
+  Result<Identity> identity = DecodeIdentity(document, metadata);
+  if (!identity) return tl::unexpected<Error>(std::move(identity).error());
+  Namespace space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
+  if (!space.name.starts_with(kNamespacePrefix)) return space;  // Nobody's: the rest need not be looked at.
+  space.terminating =
+      metadata.Has("deletionTimestamp") || root.Object("status").OptionalString("phase") == "Terminating";
+  space.team_space_label = metadata.Object("labels").StringIfPresent(kTeamSpaceLabel);
+  space.owners = DecodeOwners(metadata);
+  static const std::string kLabelField = "f:" + std::string(kTeamSpaceLabel);
+  EachForeignWriter(metadata, [&space](const JsonReader& entry, const JsonReader& fields) {
+    const JsonReader own = fields.Object("f:metadata");
+    if (own.Object("f:labels").Has(kLabelField)) space.label_writer = DecodeWriter(entry);
+  });
+  space.unreadable = Problem(document, "namespace", space.name);
+  return space;
+}
+
+Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
+  if (Status opened = Open(document, item, "ResourceQuota"); !opened) {
+    return tl::unexpected<Error>(std::move(opened).error());
+  }
+  const JsonReader root = document.root();
+  const JsonReader metadata = root.Object("metadata");
+  Result<Identity> identity = DecodeIdentity(document, metadata);
+  if (!identity) return tl::unexpected<Error>(std::move(identity).error());
+  if (identity->name != kQuotaName)
+    return Fail(ErrorCode::kMalformed, "'metadata.name' is not " + std::string(kQuotaName));
+  Quota quota{.namespace_name = metadata.String("namespace"), .uid = std::move(identity->uid)};
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  const JsonReader spec = root.Object("spec");
+  spec.EachString("hard",
+                  [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
+  quota.scoped = spec.HasMembers("scopes") || spec.HasMembers("scopeSelector");
+  EachForeignWriter(metadata, [&quota](const JsonReader& entry, const JsonReader& fields) {
+    const JsonReader of_spec = fields.Object("f:spec");
+    of_spec.Object("f:hard").EachKey([&](std::string_view field) {
+      if (field.starts_with("f:")) quota.hard_writers[std::string(field.substr(2))] = DecodeWriter(entry);
+    });
+  });
+  quota.unreadable = Problem(document, "resourcequota", quota.namespace_name + "/" + std::string(kQuotaName));
+  return quota;
+}
+
+Result<CrdState> DecodeCrdState(std::string text) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed)
+    return tl::unexpected<Error>(std::move(parsed).error());
+  const JsonReader root = document.root();
+  const JsonReader metadata = root.Object("metadata");
+  metadata.String("uid");  // Proves that this is an object at all.
+  const bool deleting = metadata.Has("deletionTimestamp");
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return deleting ? CrdState::kDeleting : CrdState::kServing;
+}
+
+Result<CrdState> DecodeDiscoveredCrdState(std::string text) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed)
+    return tl::unexpected<Error>(std::move(parsed).error());
+  const JsonReader root = document.root();
+  bool creatable = false;
+  for (const JsonReader& resource : root.Objects("resources")) {
+    if (resource.OptionalString("name") != "teamspaces") continue;
+    const std::vector<std::string> verbs = resource.Strings("verbs");
+    creatable = std::find(verbs.begin(), verbs.end(), "create") != verbs.end();
+  }
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return creatable ? CrdState::kServing : CrdState::kDeleting;
+}
+
+Result<std::string> DecodeArchiveUid(std::string text) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed)
+    return tl::unexpected<Error>(std::move(parsed).error());
+  std::string uid = document.root().String("uid");
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return uid;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/curl_transport.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <list>
+#include <map>
+#include <utility>
+
+#include <curl/curl.h>
+
+#include "base/version.h"
+
+namespace cnpa {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Status documents are small; what a write returns is one object.
+constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
+constexpr milliseconds kNever = std::chrono::hours(24);
+
+struct EasyDeleter {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct MultiDeleter {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+struct SlistDeleter {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Easy = std::unique_ptr<CURL, EasyDeleter>;
+using Multi = std::unique_ptr<CURLM, MultiDeleter>;
+using Slist = std::unique_ptr<curl_slist, SlistDeleter>;
+
+void Append(Slist& list, const std::string& text) {
+  curl_slist* longer = curl_slist_append(list.get(), text.c_str());
+  if (longer == nullptr) return;  // Out of memory; see the style page: not handled.
+  static_cast<void>(list.release());
+  list.reset(longer);
+}
+
+curl_blob Blob(const std::string& bytes) {
+  // libcurl takes a pointer to mutable bytes and, told not to copy, only reads them.
+  return {const_cast<char*>(bytes.data()), bytes.size(),
+          CURL_BLOB_NOCOPY};  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+/// "https://host:port/prefix" in its parts; `port` is never empty.
+struct Address {
+  std::string host;
+  std::string port;
+  std::string prefix;
+};
+
+struct CurlStringDeleter {
+  void operator()(char* text) const { curl_free(text); }
+};
+
+Result<Address> ParseAddress(const std::string& server) {
+  struct UrlDeleter {
+    void operator()(CURLU* url) const { curl_url_cleanup(url); }
+  };
+  const std::unique_ptr<CURLU, UrlDeleter> url(curl_url());
+  const auto part = [&url](CURLUPart what) {
+    char* text = nullptr;
+    curl_url_get(url.get(), what, &text, CURLU_DEFAULT_PORT);
+    const std::unique_ptr<char, CurlStringDeleter> owned(text);
+    return std::string(text != nullptr ? text : "");
+  };
+  if (curl_url_set(url.get(), CURLUPART_URL, server.c_str(), 0) != CURLUE_OK) {
+    return Fail(ErrorCode::kInvalid, "'" + server + "' is not an address such as https://10.0.0.1:6443");
+  }
+  if (part(CURLUPART_SCHEME) != "https") {
+    // Credentials are sent over TLS only.
+    return Fail(ErrorCode::kInvalid, "'" + server + "' does not begin with https://");
+  }
+  Address address{part(CURLUPART_HOST), part(CURLUPART_PORT), part(CURLUPART_PATH)};
+  while (address.prefix.ends_with('/')) address.prefix.pop_back();
+  return address;
+}
+
+bool IsLoopback(const std::string& host) {
+  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
+/// libcurl's words without their capital, and without what only its developers need.
+std::string CurlMessage(CURLcode code, const char* detail) {
+  std::string message = detail[0] != '\0' ? detail : curl_easy_strerror(code);
+  if (message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' &&
+      (message[1] < 'A' || message[1] > 'Z')) {
+    message[0] = static_cast<char>(message[0] - 'A' + 'a');
+  }
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  return message;
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string VerificationWords(const std::string& detail) {
+  if (Contains(detail, "expired")) return "the server's certificate has expired: renew it on the server";
+  if (Contains(detail, "not yet valid"))
+    return "the server's certificate is not valid yet: compare the clocks";
+  if (Contains(detail, "subject name")) {
+    return "the server's certificate is for another name (" + detail +
+           "): check 'server' or set 'tls-server-name'";
+  }
+  return "the server's certificate is not trusted (" + detail + "): check 'certificate-authority'";
+}
+
+/// What went wrong, and whether trying again can mend it.
+Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
+  const std::string words = CurlMessage(code, detail);
+  switch (code) {
+    case CURLE_COULDNT_CONNECT:
+      return {ErrorCode::kUnavailable, os_errno == ECONNREFUSED ? "connection refused" : words};
+    case CURLE_OPERATION_TIMEDOUT:
+      return {ErrorCode::kUnavailable, "no whole answer in time (" + words + ")"};
+    case CURLE_PEER_FAILED_VERIFICATION:
+      return {ErrorCode::kInvalid, VerificationWords(words)};
+    case CURLE_SSL_CACERT_BADFILE:
+      return {ErrorCode::kInvalid, "'certificate-authority' holds no certificate (" + words + ")"};
+    case CURLE_SSL_CERTPROBLEM:
+      return {ErrorCode::kInvalid, "the client certificate or its key can't be used (" + words + ")"};
+    case CURLE_GOT_NOTHING:
+      return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
+    case CURLE_PARTIAL_FILE:
+    case CURLE_RECV_ERROR:
+      return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
+    default:
+      return {ErrorCode::kUnavailable, words};
+  }
+}
+
+}  // namespace
+
+class CurlTransport::Impl {
+ public:
+  Impl(Connection connection, TransportLimits limits, OnTrace on_trace, Address address)
+      : connection_(std::move(connection)),
+        limits_(std::move(limits)),
+        on_trace_(std::move(on_trace)),
+        address_(std::move(address)),
+        multi_(curl_multi_init()) {
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(limits_.connections));
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(limits_.connections));
+    Append(common_headers_, "Accept: application/json");
+    Append(common_headers_, "Expect:");  // Never wait for "100 Continue": bodies are small.
+    if (!connection_.token.empty()) Append(common_headers_, "Authorization: Bearer " + connection_.token);
+    if (!connection_.tls_server_name.empty()) {
+      Append(connect_to_,
+             connection_.tls_server_name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
+    }
+    const std::string& host =
+        connection_.tls_server_name.empty() ? address_.host : connection_.tls_server_name;
+    base_url_ = "https://" + host + ":" + address_.port + address_.prefix;
+  }
+
+  ~Impl() {
+    for (const auto& transfer : transfers_) curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  Impl(Impl&&) = delete;
+  Impl& operator=(Impl&&) = delete;
+
+  void Start(Request request, OnDone on_done) {
+    const auto begin = Clock::now() + request.delay;
+    waiting_.emplace(begin, Waiting{std::move(request), std::move(on_done)});
+  }
+
+  void RunUntilIdle() {
+    while (!waiting_.empty() || !transfers_.empty()) {
+      BeginDue();
+      int running = 0;
+      curl_multi_perform(multi_.get(), &running);
+      if (FinishDone() || transfers_.empty()) {
+        if (transfers_.empty() && !waiting_.empty()) WaitForDue();
+        continue;
+      }
+      Poll();
+      if (stopping()) AbandonLate();
+    }
+  }
+
+  bool stopping() const { return stop_requested() || Clock::now() >= limits_.deadline; }
+
+ private:
+  struct Waiting {
+    Request request;
+    OnDone on_done;
+  };
+
+  struct Transfer {
+    Request request;
+    OnDone on_done;
+    Response response;
+    Status body_status;  ///< What `on_body` or the size limit said.
+    Easy easy;
+    Slist headers;
+    Clock::time_point started;
+    std::size_t bytes = 0;
+    std::array<char, CURL_ERROR_SIZE> error{};
+  };
+
+  bool stop_requested() const { return limits_.stop_requested && limits_.stop_requested(); }
+
+  void BeginDue() {
+    while (!waiting_.empty() && (waiting_.begin()->first <= Clock::now() || stopping())) {
+      Waiting next = std::move(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      if (stopping()) {
+        const char* why = stop_requested() ? "not sent: told to end" : "not sent: --timeout is over";
+        next.on_done(Fail(ErrorCode::kStopped, why));
+      } else {
+        Begin(std::move(next));
+      }
+    }
+  }
+
+  void Begin(Waiting next) {
+    auto transfer = std::make_unique<Transfer>();
+    transfer->request = std::move(next.request);
+    transfer->on_done = std::move(next.on_done);
+    transfer->started = Clock::now();
+    if (idle_.empty()) {
+      transfer->easy.reset(curl_easy_init());
+      SetCommon(transfer->easy.get());
+    } else {
+      transfer->easy = std::move(idle_.back());
+      idle_.pop_back();
+    }
+    SetRequest(*transfer);
+    curl_multi_add_handle(multi_.get(), transfer->easy.get());
+    transfers_.push_back(std::move(transfer));
+  }
+
+  /// Sets what all requests share; an easy handle is used again and again.
+  void SetCommon(CURL* easy) {
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // A redirect would carry the credentials elsewhere.
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, (std::string("cnpa-op/") + kVersion).c_str());
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.connect_timeout.count()));
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
+                     static_cast<long>(std::max<std::int64_t>(1, limits_.stall_timeout.count() / 1000)));
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L << 10U);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Impl::OnBytes);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
+    if (IsLoopback(address_.host))
+      curl_easy_setopt(easy, CURLOPT_PROXY, "");  // As Go does: loopback is never proxied.
+    if (connect_to_) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
+    if (connection_.insecure_skip_tls_verify) {
+      curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
+      curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+    }
+    const auto set_blob = [easy](CURLoption option, const std::string& bytes) {
+      if (bytes.empty()) return;
+      curl_blob blob = Blob(bytes);
+      curl_easy_setopt(easy, option, &blob);
+    };
+    set_blob(CURLOPT_CAINFO_BLOB, connection_.ca_pem);
+    set_blob(CURLOPT_SSLCERT_BLOB, connection_.certificate_pem);
+    set_blob(CURLOPT_SSLKEY_BLOB, connection_.key_pem);
+  }
+
+  void SetRequest(Transfer& transfer) {
+    CURL* easy = transfer.easy.get();
+    const Request& request = transfer.request;
+    const std::string method(MethodName(request.method));
+    curl_easy_setopt(easy, CURLOPT_URL, (base_url_ + request.path).c_str());
+    const bool has_body = !request.body.empty();
+    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    if (has_body) {
+      curl_easy_setopt(easy, CURLOPT_POST, 1L);
+      curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+      curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
+    curl_slist* shared = common_headers_.get();
+    if (has_body) {
+      for (const curl_slist* header = shared; header != nullptr; header = header->next) {
+        Append(transfer.headers, header->data);
+      }
+      Append(transfer.headers, "Content-Type: " + request.content_type);
+      shared = transfer.headers.get();
+    }
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, shared);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(TimeLeft(request).count()));
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.error.data());
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
+  }
+
+  /// Returns how long a request may take, at least a millisecond: 0 would mean for ever.
+  milliseconds TimeLeft(const Request& request) const {
+    const auto left = std::chrono::duration_cast<milliseconds>(limits_.deadline - Clock::now());
+    const milliseconds own = request.timeout.count() > 0 ? request.timeout : kNever;
+    return std::clamp(std::min(left, own), milliseconds(1), kNever);
+  }
+
+  static std::size_t OnBytes(char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    const std::string_view bytes(data, size * count);
+    transfer.bytes += bytes.size();
+    if (transfer.request.on_body && transfer.response.code == 200) {
+      transfer.body_status = transfer.request.on_body(bytes);
+    } else if (transfer.response.body.size() + bytes.size() > kLargestBodyBytes) {
+      transfer.body_status = Fail(ErrorCode::kMalformed, "the answer is too large");
+    } else {
+      transfer.response.body.append(bytes);
+    }
+    return transfer.body_status ? bytes.size() : CURL_WRITEFUNC_ERROR;
+  }
+
+  static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    Response& response = transfer.response;
+    std::string_view line(data, size * count);
+    while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
+    if (line.starts_with("HTTP/")) {
+      response = {};  // A final answer begins, perhaps after an interim one.
+      long code = 0;
+      curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &code);
+      response.code = static_cast<int>(code);
+      return size * count;
+    }
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return size * count;
+    std::string_view value = line.substr(colon + 1);
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+    const auto is = [name = line.substr(0, colon)](std::string_view wanted) {
+      return name.size() == wanted.size() && strncasecmp(name.data(), wanted.data(), wanted.size()) == 0;
+    };
+    if (is("content-type")) response.content_type = value;
+    if (is("retry-after")) response.retry_after = value;
+    if (is("warning")) response.warnings.emplace_back(value);
+    return size * count;
+  }
+
+  /// Reports each transfer that has ended; returns whether there was one.
+  bool FinishDone() {
+    bool any = false;
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      any = true;
+      Transfer* transfer = nullptr;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
+      const CURLcode code = message->data.result;  // `message` dies with the handle's removal.
+      Finish(*transfer, code);
+    }
+    return any;
+  }
+
+  void Finish(Transfer& ended, CURLcode code) {
+    const auto place = std::find_if(transfers_.begin(), transfers_.end(),
+                                    [&ended](const auto& transfer) { return transfer.get() == &ended; });
+    const std::unique_ptr<Transfer> transfer = std::move(*place);
+    transfers_.erase(place);
+    long os_errno = 0;
+    curl_easy_getinfo(transfer->easy.get(), CURLINFO_OS_ERRNO, &os_errno);
+    curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+    idle_.push_back(std::move(transfer->easy));
+    if (transfer->body_status && code == CURLE_OK) {
+      Trace(*transfer, {});
+      return transfer->on_done(std::move(transfer->response));
+    }
+    Error error = transfer->body_status ? DescribeFailure(code, transfer->error.data(), os_errno)
+                                        : std::move(transfer->body_status).error();
+    Trace(*transfer, error.message);
+    if (transfer->body_status)
+      error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
+    transfer->on_done(tl::unexpected<Error>(std::move(error)));
+  }
+
+  std::string Origin() const { return connection_.origin.empty() ? "" : " (" + connection_.origin + ")"; }
+
+  void Trace(const Transfer& transfer, const std::string& error) const {
+    if (!on_trace_) return;
+    on_trace_({.method = transfer.request.method,
+               .path = transfer.request.path,
+               .code = error.empty() ? transfer.response.code : 0,
+               .bytes = transfer.bytes,
+               .took = std::chrono::duration_cast<milliseconds>(Clock::now() - transfer.started),
+               .error = error});
+  }
+
+  /// Waits for bytes, the next due request, the stop signal, or the deadline.
+  void Poll() {
+    milliseconds wait = std::chrono::duration_cast<milliseconds>(limits_.deadline - Clock::now());
+    if (!waiting_.empty()) {
+      wait = std::min(wait, std::chrono::duration_cast<milliseconds>(waiting_.begin()->first - Clock::now()));
+    }
+    if (stop_requested()) wait = std::min(wait, kStopGrace);
+    wait = std::clamp(wait, milliseconds(1), milliseconds(60000));
+    curl_waitfd stop{.fd = limits_.stop_fd, .events = CURL_WAIT_POLLIN, .revents = 0};
+    // Once the signal was seen its descriptor stays readable and would turn the wait into a spin.
+    const bool watch = limits_.stop_fd >= 0 && !stop_requested();
+    curl_multi_poll(multi_.get(), &stop, watch ? 1 : 0, static_cast<int>(wait.count()), nullptr);
+  }
+
+  /// Waits, with nothing in flight, until a delayed request is due or the pass is to end.
+  void WaitForDue() {
+    if (!stopping() && waiting_.begin()->first > Clock::now()) Poll();
+  }
+
+  /// Gives up what is still in flight when the time after a stop signal is over. The deadline needs no such
+  /// care: it is each transfer's own limit.
+  void AbandonLate() {
+    if (!stop_requested()) return;
+    if (stopped_at_ == Clock::time_point()) stopped_at_ = Clock::now();
+    if (Clock::now() - stopped_at_ < kStopGrace) return;
+    while (!transfers_.empty()) {
+      const std::unique_ptr<Transfer> transfer = std::move(transfers_.back());
+      transfers_.pop_back();
+      curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+      Trace(*transfer, "abandoned");
+      transfer->on_done(Fail(ErrorCode::kStopped, "abandoned: told to end"));
+    }
+  }
+
+  Connection connection_;
+  TransportLimits limits_;
+  OnTrace on_trace_;
+  Address address_;
+  std::string base_url_;
+  Slist common_headers_;
+  Slist connect_to_;
+  Multi multi_;
+  std::multimap<Clock::time_point, Waiting> waiting_;  ///< By the time they are due.
+  std::vector<std::unique_ptr<Transfer>> transfers_;   ///< In flight.
+  std::vector<Easy> idle_;
+  Clock::time_point stopped_at_;
+};
+
+CurlTransport::CurlTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+CurlTransport::~CurlTransport() = default;
+
+Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(Connection connection, TransportLimits limits,
+                                                             OnTrace on_trace) {
+  // NOSIGNAL keeps libcurl from ignoring SIGPIPE, so the program must; a closed peer is an error value here.
+  std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
+  static const CURLcode kInitialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (kInitialised != CURLE_OK) return Fail(ErrorCode::kInvalid, "cannot set up libcurl");
+  Result<Address> address = ParseAddress(connection.server);
+  if (!address) return Annotate(std::move(address).error(), "server");
+  return std::unique_ptr<CurlTransport>(new CurlTransport(std::make_unique<Impl>(
+      std::move(connection), std::move(limits), std::move(on_trace), *std::move(address))));
+}
+
+void CurlTransport::Start(Request request, OnDone on_done) {
+  impl_->Start(std::move(request), std::move(on_done));
+}
+void CurlTransport::RunUntilIdle() {
+  impl_->RunUntilIdle();
+}
+bool CurlTransport::stopping() const {
+  return impl_->stopping();
+}
+
+std::string CurlVersion() {
+  const curl_version_info_data* info = curl_version_info(CURLVERSION_NOW);
+  return std::string("libcurl ") + info->version + ", " +
+         (info->ssl_version != nullptr ? info->ssl_version : "no TLS");
+}
+
+}  // namespace cnpa

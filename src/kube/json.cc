@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/json.h"
+
+#include <algorithm>
+
+#include <rapidjson/error/en.h>
+
+namespace cnpa {
+namespace {
+
+constexpr std::size_t kPoolBytes = std::size_t{64} << 10U;
+constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseValidateEncodingFlag;
+
+std::string_view Text(const rapidjson::Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+}  // namespace
+
+const JsonReader::Value* JsonReader::Find(std::string_view key) const {
+  if (value_ == nullptr) return nullptr;
+  const auto member = value_->FindMember(Value(rapidjson::StringRef(key.data(), key.size())));
+  if (member == value_->MemberEnd() || member->value.IsNull()) return nullptr;
+  return &member->value;
+}
+
+std::string JsonReader::PathOf(std::string_view key) const {
+  std::string path;
+  if (parent_ != nullptr) {
+    path = parent_->PathOf(key_);
+    if (in_array_) path += "[" + std::to_string(index_) + "]";
+  }
+  if (key.empty()) return path;
+  if (!path.empty()) path += '.';
+  return path.append(key);
+}
+
+void JsonReader::Fail(std::string_view key, std::string_view what) const {
+  if (!document_->status_) return;  // The first fault is the one to tell.
+  document_->status_ = cnpa::Fail(ErrorCode::kMalformed, "'" + PathOf(key) + "' " + std::string(what));
+}
+
+JsonReader JsonReader::Object(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value != nullptr && !value->IsObject()) {
+    Fail(key, "is not an object");
+    value = nullptr;
+  }
+  return {document_, value, this, key};
+}
+
+std::string JsonReader::String(std::string_view key) const {
+  std::optional<std::string> text = StringIfPresent(key);
+  if (!text || text->empty()) {
+    Fail(key, "is missing");
+    return {};
+  }
+  return *std::move(text);
+}
+
+std::string JsonReader::OptionalString(std::string_view key) const {
+  return StringIfPresent(key).value_or(std::string());
+}
+
+std::optional<std::string> JsonReader::StringIfPresent(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (!value->IsString()) {
+    Fail(key, "is not a string");
+    return std::nullopt;
+  }
+  return std::string(Text(*value));
+}
+
+std::optional<std::int64_t> JsonReader::IntIfPresent(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return std::nullopt;
+  if (!value->IsInt64()) {
+    Fail(key, "is not an integer of 64 bits");
+    return std::nullopt;
+  }
+  return value->GetInt64();
+}
+
+bool JsonReader::Has(std::string_view key) const {
+  return Find(key) != nullptr;
+}
+
+std::vector<JsonReader> JsonReader::Objects(std::string_view key) const {
+  std::vector<JsonReader> objects;
+  const Value* value = Find(key);
+  if (value == nullptr) return objects;
+  if (!value->IsArray()) {
+    Fail(key, "is not a list");
+    return objects;
+  }
+  objects.reserve(value->Size());
+  for (const Value& element : value->GetArray()) {
+    JsonReader reader(document_, &element, this, key);
+    reader.in_array_ = true;
+    reader.index_ = objects.size();
+    if (!element.IsObject()) {
+      reader.Fail({}, "is not an object");
+      return {};
+    }
+    objects.push_back(reader);
+  }
+  return objects;
+}
+
+std::vector<std::string> JsonReader::Strings(std::string_view key) const {
+  std::vector<std::string> strings;
+  const Value* value = Find(key);
+  if (value == nullptr) return strings;
+  if (!value->IsArray()) {
+    Fail(key, "is not a list");
+    return strings;
+  }
+  for (const Value& element : value->GetArray()) {
+    if (!element.IsString()) {
+      Fail(key, "holds something that is not a string");
+      return {};
+    }
+    strings.emplace_back(Text(element));
+  }
+  return strings;
+}
+
+void JsonReader::EachString(std::string_view key,
+                            const std::function<void(std::string_view, std::string_view)>& visit) const {
+  const JsonReader object = Object(key);
+  if (!object.present()) return;
+  for (const auto& member : object.value_->GetObject()) {
+    if (!member.value.IsString()) {
+      object.Fail(Text(member.name), "is not a string");
+      return;
+    }
+    visit(Text(member.name), Text(member.value));
+  }
+}
+
+bool JsonReader::HasMembers(std::string_view key) const {
+  const Value* value = Find(key);
+  if (value == nullptr) return false;
+  if (value->IsArray()) return !value->Empty();
+  if (value->IsObject()) return true;
+  Fail(key, "is not a list");
+  return false;
+}
+
+bool JsonReader::IsZeros(std::string_view key, std::size_t count) const {
+  const Value* value = Find(key);
+  if (value == nullptr || !value->IsArray() || value->Size() != count) return false;
+  const auto elements = value->GetArray();
+  return std::all_of(elements.Begin(), elements.End(),
+                     [](const Value& element) { return element.IsInt() && element.GetInt() == 0; });
+}
+
+void JsonReader::EachKey(const std::function<void(std::string_view)>& visit) const {
+  if (value_ == nullptr) return;
+  for (const auto& member : value_->GetObject()) visit(Text(member.name));
+}
+
+JsonDocument::JsonDocument()
+    : memory_(kPoolBytes), pool_(memory_.data(), memory_.size()), document_(&pool_) {}
+
+Status JsonDocument::Parse(std::string& text) {
+  document_.SetNull();
+  pool_.Clear();
+  status_ = {};
+  // In place, RapidJSON takes a NUL for the end, and what stands behind it would go unseen.
+  if (text.find('\0') != std::string::npos)
+    return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
+  document_.ParseInsitu<kParseFlags>(text.data());
+  if (document_.HasParseError()) {
+    status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) +
+                                              ": " + rapidjson::GetParseError_En(document_.GetParseError()));
+  } else if (!document_.IsObject()) {
+    status_ = Fail(ErrorCode::kMalformed, "not a JSON object");
+  }
+  return status_;
+}
+
+bool WithinDepth(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kDeepestJson) return false;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes a Kubernetes list apart while its bytes arrive, so that only one item of it is in memory at a time.
+// What remains is the list's envelope, `{"kind": ..., "metadata": {...}, "items": [0, 0, ...]}`, in which a 0
+// stands for each item that was taken out: parsing it at the end proves that the list was whole and well
+// formed.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace cnpa {
+
+class ListSplitter {
+ public:
+  /// Gets the JSON text of each item, to parse in place. An error ends the list.
+  using OnItem = std::function<Status(std::string& item)>;
+
+  explicit ListSplitter(OnItem on_item) : on_item_(std::move(on_item)) {}
+
+  /// Takes the next bytes of the list.
+  ///
+  /// Errors:  kMalformed for text nested too deep or an item or envelope too large; what `on_item` returns.
+  /// After an
+  ///          error nothing more may be fed.
+  Status Feed(std::string_view bytes);
+
+  /// Returns the envelope once all bytes were fed.
+  ///
+  /// Errors:  kMalformed when the list ends in the middle.
+  Result<std::string> Finish();
+
+  std::size_t items() const { return items_; }
+
+ private:
+  /// Takes the bytes of strings and numbers, where nothing is to decide, and returns how many they are.
+  std::size_t TakeRun(std::string_view bytes);
+  Status TakeStructure(char c);
+  Status Append(std::string_view bytes);
+  bool AtItemsKey() const;
+
+  OnItem on_item_;
+  std::string envelope_;
+  std::string item_;
+  std::size_t items_ = 0;
+  int depth_ = 0;
+  int items_depth_ = 0;  ///< The depth inside the array `items`, 0 outside of it.
+  bool in_item_ = false;
+  bool in_string_ = false;
+  bool escaped_ = false;  ///< The last byte, inside a string, was a backslash.
+};
+
+}  // namespace cnpa

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one virtual seam: HTTP requests to one API server. Everything above it runs the same on a real server
+// and in a test's memory.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace cnpa {
+
+enum class Method { kGet, kPost, kPatch, kDelete };
+
+/// Returns "GET", "POST", "PATCH" or "DELETE".
+std::string_view MethodName(Method method);
+
+struct Request {
+  Method method = Method::kGet;
+  std::string path;          ///< From "/" on, with the query, escaped.
+  std::string content_type;  ///< Of `body`; empty without one.
+  std::string body;
+  std::chrono::milliseconds timeout{0};  ///< From start to last byte; 0: only the pass's deadline counts.
+  std::chrono::milliseconds delay{0};    ///< Is sent this much later.
+
+  /// Set: gets the body of an answer 200 as it arrives, and Response::body stays empty. An error ends the
+  /// request.
+  std::function<Status(std::string_view)> on_body;
+};
+
+struct Response {
+  int code = 0;
+  std::string content_type;
+  std::string retry_after;            ///< As sent: seconds or a date.
+  std::vector<std::string> warnings;  ///< Values of `Warning` headers.
+  std::string body;
+};
+
+class Transport {
+ public:
+  using OnDone = std::function<void(Result<Response>)>;
+
+  Transport() = default;
+  virtual ~Transport() = default;
+  Transport(const Transport&) = delete;
+  Transport& operator=(const Transport&) = delete;
+  Transport(Transport&&) = delete;
+  Transport& operator=(Transport&&) = delete;
+
+  /// Begins `request`. `on_done` is called once, from RunUntilIdle(), and may start further requests. An
+  /// answer of any HTTP code is a Response.
+  ///
+  /// Errors:  kUnavailable when no whole answer came; kStopped when the pass was told to end or its deadline
+  /// passed
+  ///          before the request was sent; what `on_body` returned.
+  virtual void Start(Request request, OnDone on_done) = 0;
+
+  /// Performs requests until none is left.
+  virtual void RunUntilIdle() = 0;
+
+  /// Returns whether nothing new shall be begun: the pass was told to end, or its deadline passed.
+  virtual bool stopping() const = 0;
+};
+
+}  // namespace cnpa
