@@ -7,10 +7,11 @@ SHELL := /bin/bash
 BUILD  ?= build
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
+LAB    ?= lab
 PYTHON ?= $(shell tests/tools/python)
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
-.PHONY: help deps build unit sanitize lint format e2e test demo cluster cluster-stop install clean
+.PHONY: help deps build unit sanitize lint format e2e test demo lab cluster cluster-stop install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,7 +40,7 @@ format: deps ## formats the sources with clang-format
 
 e2e: build ## runs the tests on a real control plane (the first time builds it: about 12 minutes)
 	@tests/cluster/cluster build
-	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/cluster
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/cluster tests/lab
 
 test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on a real control plane
 	@$(MAKE) --no-print-directory build unit sanitize lint e2e
@@ -47,6 +48,10 @@ test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on
 demo: build ## the main job on a real control plane, before your eyes
 	@tests/cluster/cluster build
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) tests/cluster/cluster run -- tests/e2e/demo
+
+lab: build ## the acceptance run: eight steps, its evidence in lab/, a checker that trusts none of it
+	@tests/cluster/cluster build
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/lab/lab $(LAB)
 
 cluster: ## starts a control plane on loopback for you, and says how to use and stop it
 	@tests/cluster/cluster up
@@ -58,4 +63,4 @@ install: build ## installs below PREFIX (default /usr/local); DESTDIR is honoure
 	@cmake --install $(BUILD) --strip
 
 clean: ## removes what was built; the control plane's binaries stay in the cache
-	@rm -rf $(BUILD) $(BUILD)-*
+	@rm -rf $(BUILD) $(BUILD)-* $(LAB)

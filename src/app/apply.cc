@@ -9,16 +9,13 @@ namespace {
 ChainEnd EndOf(const Error& error) {
   switch (error.code) {
     case ErrorCode::kConflict:
-    case ErrorCode::kNotFound:
-      return ChainEnd::kLostRace;
-    case ErrorCode::kStopped:
-      return ChainEnd::kLeft;
+    case ErrorCode::kNotFound: return ChainEnd::kLostRace;
+    case ErrorCode::kStopped: return ChainEnd::kLeft;
     case ErrorCode::kInvalid:
     case ErrorCode::kDenied:
     case ErrorCode::kTerminating:
     case ErrorCode::kUnavailable:
-    case ErrorCode::kMalformed:
-      break;
+    case ErrorCode::kMalformed: break;
   }
   return ChainEnd::kFailed;
 }
@@ -90,14 +87,12 @@ class Applier {
     ChainReport& report = report_.chains[i];
     const Change& failed = chain.changes[report.done];
     const ChainEnd end = EndOf(error);
-    const std::optional<Refusal> refusal = ClassifyFailure(failed, error);
+    const std::optional<Refusal> refusal = ClassifyFailure(chain, failed, error);
     report.error = std::move(error);
     if (!refusal) return End(i, end);
     report.refusal = refusal;
-    std::optional<Change> status;
-    if (!std::holds_alternative<WriteStatus>(failed.effect)) {
-      status = ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
-    }
+    const std::optional<Change> status =
+        ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
     if (!status || client_.stopping()) return End(i, end);
     client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& /*done*/) {
       // If this fails too, the next pass tries again; the failure that counts is the first one.

@@ -18,14 +18,10 @@ namespace {
 
 std::string_view LevelName(LogLevel level) {
   switch (level) {
-    case LogLevel::kError:
-      return "error";
-    case LogLevel::kWarn:
-      return "warning";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kDebug:
-      return "debug";
+    case LogLevel::kError: return "error";
+    case LogLevel::kWarn: return "warning";
+    case LogLevel::kInfo: return "info";
+    case LogLevel::kDebug: return "debug";
   }
   return "";
 }
@@ -33,14 +29,10 @@ std::string_view LevelName(LogLevel level) {
 /// Source:  sd-daemon(3), syslog(3).
 int JournalPriority(LogLevel level) {
   switch (level) {
-    case LogLevel::kError:
-      return 3;
-    case LogLevel::kWarn:
-      return 4;
-    case LogLevel::kInfo:
-      return 6;
-    case LogLevel::kDebug:
-      return 7;
+    case LogLevel::kError: return 3;
+    case LogLevel::kWarn: return 4;
+    case LogLevel::kInfo: return 6;
+    case LogLevel::kDebug: return 7;
   }
   return 6;
 }
@@ -87,16 +79,10 @@ void Log::Write(LogLevel level, std::string_view message) const {
   if (!shows(level)) return;
   std::string line;
   switch (format_) {
-    case LogFormat::kJson:
-      line = JsonLine(level, message);
-      break;
-    case LogFormat::kJournal:
-      line = fmt::format("<{}>{}", JournalPriority(level), Printable(message));
-      break;
+    case LogFormat::kJson: line = JsonLine(level, message); break;
+    case LogFormat::kJournal: line = fmt::format("<{}>{}", JournalPriority(level), Printable(message)); break;
     case LogFormat::kAuto:
-    case LogFormat::kText:
-      line = TextLine(level, message);
-      break;
+    case LogFormat::kText: line = TextLine(level, message); break;
   }
   line += '\n';
   // One call a line, so that the lines of two processes don't mix. Who can't hear us can't be told that

@@ -2,7 +2,6 @@
 #include "app/observe.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace cnpa {
@@ -59,27 +58,25 @@ Error Explain(Error error, const Collection& collection) {
   return error;
 }
 
-bool WaitsForUs(const TeamSpace& team_space) {
-  return team_space.deleting() && std::find(team_space.finalizers.begin(), team_space.finalizers.end(),
-                                            kFinalizer) != team_space.finalizers.end();
+/// Reads one document, now.
+Result<std::string> Read(Client& client, std::string_view path) {
+  Result<std::string> body = Fail(ErrorCode::kUnavailable, "not read");
+  client.Get(std::string(path), [&body](Result<std::string> got) { body = std::move(got); });
+  client.RunUntilIdle();
+  return body;
 }
 
-/// Deleting the CRD deletes every TeamSpace, and so every namespace, in one stroke; it is told apart from
-/// deletions one by one only by looking at the CRD. Read after the list: the CRD is marked before the objects
-/// are.
-Result<CrdState> ReadCrdState(Client& client) {
-  Result<std::string> crd = Fail(ErrorCode::kUnavailable, "not read");
-  client.Get(std::string(kCrdPath), [&crd](Result<std::string> body) { crd = std::move(body); });
-  client.RunUntilIdle();
-  if (crd) return DecodeCrdState(*std::move(crd));
-  if (crd.error().code == ErrorCode::kNotFound) return CrdState::kDeleting;
+/// Reads the CRD itself, or what discovery tells of it where the right to read it lacks. After the lists: a
+/// CRD that is being deleted is marked before its objects are.
+Result<CrdFacts> ReadCrd(Client& client) {
+  Result<std::string> crd = Read(client, kCrdPath);
+  if (crd) return DecodeCrd(*std::move(crd));
+  // Its objects were just listed, so it is on its last breath.
+  if (crd.error().code == ErrorCode::kNotFound) return CrdFacts{.deleting = true};
   if (crd.error().code != ErrorCode::kDenied) return tl::unexpected<Error>(std::move(crd).error());
-  Result<std::string> discovery = Fail(ErrorCode::kUnavailable, "not read");
-  client.Get(std::string(kDiscoveryPath),
-             [&discovery](Result<std::string> body) { discovery = std::move(body); });
-  client.RunUntilIdle();
+  Result<std::string> discovery = Read(client, kDiscoveryPath);
   if (!discovery) return tl::unexpected<Error>(std::move(discovery).error());
-  return DecodeDiscoveredCrdState(*std::move(discovery));
+  return DecodeDiscovery(*std::move(discovery));
 }
 
 }  // namespace
@@ -106,12 +103,12 @@ Result<Observation> Observe(Client& client, Time now) {
   Observation observation{.team_spaces = std::move(team_spaces.objects),
                           .namespaces = std::move(namespaces.objects),
                           .quotas = std::move(quotas.objects),
-                          .crd = CrdState::kServing,
+                          .crd = {},
                           .observed_at = now};
-  if (std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), &WaitsForUs)) {
-    const Result<CrdState> state = ReadCrdState(client);
-    if (!state) return Annotate(state.error(), "read the TeamSpace CRD");
-    observation.crd = *state;
+  if (MustReadCrd(observation)) {
+    const Result<CrdFacts> facts = ReadCrd(client);
+    if (!facts) return Annotate(facts.error(), "read the TeamSpace CRD");
+    observation.crd = *facts;
   }
   return observation;
 }

@@ -13,6 +13,7 @@
 
 #include "app/config_file.h"
 #include "app/flags.h"
+#include "app/output.h"
 
 namespace cnpa {
 namespace {
@@ -171,7 +172,7 @@ Status FillOptions(const Given& given, const Environment& environment, Options& 
 }
 
 CommandLine UsageError(const std::string& message) {
-  fmt::print(stderr, "cnpa-op: {}\n", Printable(message));
+  Log(LogLevel::kError, LogFormat::kAuto).Error(message);
   return {.options = {}, .exit_code = ExitCode::kUsage};
 }
 
@@ -239,7 +240,7 @@ class Parser {
     if (const std::vector<std::string> extras = app_.remaining(); !extras.empty()) {
       return UsageError(DescribeExtra(extras.front(), nullptr));
     }
-    fmt::print("{}", kShortHelp);
+    Print(kShortHelp);
     return {.options = {}, .exit_code = ExitCode::kConverged};
   }
 
@@ -249,7 +250,7 @@ class Parser {
     for (const auto& given : given_) {
       if (given->app->parsed()) help = given->app->help();
     }
-    fmt::print("{}", help);
+    Print(help);
     return {.options = {}, .exit_code = ExitCode::kConverged};
   }
 

@@ -8,6 +8,7 @@
 
 #include "app/apply.h"
 #include "app/observe.h"
+#include "app/output.h"
 #include "app/render.h"
 #include "core/plan.h"
 #include "kube/client.h"
@@ -35,15 +36,26 @@ Status Restrict(const Observation& observation, const std::vector<std::string>& 
   return {};
 }
 
+bool WritesStatusWithoutConditions(const Plan& plan) {
+  return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
+    return !chain.crd.has_conditions &&
+           std::any_of(chain.changes.begin(), chain.changes.end(), [](const Change& change) {
+             return std::holds_alternative<WriteStatus>(change.effect);
+           });
+  });
+}
+
+/// One right that lacks, or one CRD that goes, hits every team space in the same words.
+bool IsGeneral(Reason reason) {
+  return reason == Reason::kForbidden || reason == Reason::kCrdDeleting || reason == Reason::kCrdUnfit;
+}
+
 /// Collects the lines on what could not be done, so that a thousand of one kind are one.
 class Complaints {
  public:
   void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
     if (report.refusal) {
-      // One right that lacks, or one CRD that goes, hits every team space in the same words.
-      const bool general =
-          report.refusal->reason == Reason::kForbidden || report.refusal->reason == Reason::kCrdDeleting;
-      if (general && !said_.insert(report.refusal->message).second) return;
+      if (IsGeneral(report.refusal->reason) && !said_.insert(report.refusal->message).second) return;
       Push(renderer.RefusalLine(chain.name, *report.refusal), report.refusal->waiting());
     } else if (report.end == ChainEnd::kFailed) {
       Push(renderer.FailureLine(chain.name, report.error), false);
@@ -78,10 +90,10 @@ class Run {
     if (!plan) return Fail(plan.error());
     const Renderer renderer(plan->computed_at, context_.color_stdout, context_.options.archive);
     for (const Chain& chain : plan->chains) {
-      for (const Change& change : chain.changes) fmt::print("{}\n", renderer.ChangeLine(chain, change));
-      if (chain.refusal) fmt::print("{}\n", renderer.RefusalLine(chain.name, *chain.refusal));
+      for (const Change& change : chain.changes) PrintLine(renderer.ChangeLine(chain, change));
+      if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
     }
-    fmt::print("{}\n", PlanSummary(*plan));
+    PrintLine(PlanSummary(*plan));
     return plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged;
   }
 
@@ -120,6 +132,11 @@ class Run {
   /// Performs a plan, telling each change once it is made; returns whether a race was lost.
   bool ApplyPlan(const Plan& plan, Totals& totals, Complaints& complaints) {
     const Renderer renderer(plan.computed_at, context_.color_stderr, context_.options.archive);
+    if (WritesStatusWithoutConditions(plan)) {
+      context_.log.Warn(
+          "the TeamSpace CRD has no status.conditions, so nobody can be told why a team space is not "
+          "ready: cnpa-op crd | kubectl apply -f -");
+    }
     const Report report =
         Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
               [&](const Chain& chain, const ChainReport& done) {

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "app/manifests.h"
+#include "app/output.h"
 #include "app/reconcile.h"
 #include "app/stop.h"
 #include "base/version.h"
@@ -33,9 +34,9 @@ ExitCode PrintVersion(const Options& options) {
       document.String("version", kVersion);
       document.String("libraries", CurlVersion());
     });
-    fmt::print("{}\n", document.text());
+    PrintLine(document.text());
   } else {
-    fmt::print("cnpa-op {} ({})\n", kVersion, CurlVersion());
+    PrintLine(fmt::format("cnpa-op {} ({})", kVersion, CurlVersion()));
   }
   return ExitCode::kConverged;
 }
@@ -115,24 +116,25 @@ ExitCode RunReconcile(const Options& options) {
   return code;
 }
 
+ExitCode RunCommand(const Options& options) {
+  switch (options.command) {
+    case Command::kReconcile: return RunReconcile(options);
+    case Command::kCrd: Print(kCrdYaml); break;
+    case Command::kRbac: Print(RbacManifest(options)); break;
+    case Command::kVersion: return PrintVersion(options);
+    case Command::kNone: break;
+  }
+  return ExitCode::kConverged;
+}
+
 }  // namespace
 
 ExitCode Run(const Options& options) {
-  switch (options.command) {
-    case Command::kReconcile:
-      return RunReconcile(options);
-    case Command::kCrd:
-      fmt::print("{}", kCrdYaml);
-      break;
-    case Command::kRbac:
-      fmt::print("{}", RbacManifest(options));
-      break;
-    case Command::kVersion:
-      return PrintVersion(options);
-    case Command::kNone:
-      break;
-  }
-  return ExitCode::kConverged;
+  const ExitCode code = RunCommand(options);
+  const Status flushed = FlushOutput();
+  if (flushed) return code;
+  Log(options.log_level, options.log_format).Error(flushed.error().message);
+  return code == ExitCode::kConverged ? ExitCode::kUsage : code;
 }
 
 }  // namespace cnpa

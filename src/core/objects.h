@@ -108,10 +108,14 @@ struct Quota {
   bool operator==(const Quota&) const = default;
 };
 
-/// What the CustomResourceDefinition itself is going through.
-enum class CrdState {
-  kServing,   ///< Serving, or nobody needed to ask.
-  kDeleting,  ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
+/// What the CustomResourceDefinition of TeamSpaces is like. The defaults hold where nobody needed to ask.
+struct CrdFacts {
+  bool deleting = false;  ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
+  bool has_status =
+      true;  ///< The status subresource is on, with observedGeneration and namespace in its schema.
+  bool has_conditions = true;  ///< The schema of the status has `conditions`; a minimal CRD does without.
+
+  bool operator==(const CrdFacts&) const = default;
 };
 
 /// All that a pass knows of the cluster. Sorted by name, complete or not made at all.
@@ -119,7 +123,7 @@ struct Observation {
   std::vector<TeamSpace> team_spaces;
   std::vector<Namespace> namespaces;  ///< Only those whose name begins with kNamespacePrefix.
   std::vector<Quota> quotas;          ///< Sorted by namespace.
-  CrdState crd = CrdState::kServing;
+  CrdFacts crd;
   Time observed_at{};  ///< The only clock that the computation sees.
 
   bool operator==(const Observation&) const = default;
@@ -128,6 +132,14 @@ struct Observation {
 inline std::string NamespaceNameOf(std::string_view team_space) {
   return std::string(kNamespacePrefix) + std::string(team_space);
 }
+
+/// Returns whether a plan for `observation` depends on what the CRD is like: a TeamSpace that waits for our
+/// finalizer may be going with its CRD, and one whose status lacks what we write may have a CRD that drops
+/// it.
+bool MustReadCrd(const Observation& observation);
+
+/// Returns whether `team_space` is being deleted and waits for us.
+bool AwaitsFinalizer(const TeamSpace& team_space);
 
 /// Returns whether `team-<name>` can be a namespace: `name` is a DNS label of at most 58 characters.
 ///

@@ -147,6 +147,11 @@ void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vect
   changes.push_back({CreateQuota{space, desired.hard}, Cause::kMissing, CompareHard(nullptr, desired.hard)});
 }
 
+Refusal NamespaceTerminating(const std::string& name) {
+  return {Reason::kNamespaceTerminating,
+          "namespace " + name + " is being deleted; it is made anew once it is gone"};
+}
+
 /// What of the cluster concerns one TeamSpace.
 struct Surroundings {
   const Namespace* space = nullptr;
@@ -161,8 +166,7 @@ std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surrou
     const Ownership ownership = ComputeOwnership(*space, desired.owner);
     if (ownership.ours) chain.namespace_name = space->name;
     if (space->terminating) {
-      return Refusal{Reason::kNamespaceTerminating,
-                     "namespace " + space->name + " is being deleted; it is made anew once it is gone"};
+      return NamespaceTerminating(space->name);
     }
     if (!ownership.ours) return Refusal{Reason::kNamespaceConflict, ownership.conflict};
   }
@@ -177,27 +181,45 @@ std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surrou
   return std::nullopt;
 }
 
-void PlanLive(const TeamSpace& team_space, const Surroundings& around, Time now, Chain& chain) {
+/// Returns the status that `team_space` should have, as far as its CRD has room for it.
+TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, const CrdFacts& crd,
+                              Time now) {
+  TeamSpaceStatus status =
+      chain.refusal
+          ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
+          : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
+  if (!crd.has_conditions) status.ready = team_space.status.ready;
+  return status;
+}
+
+void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Observation& observation,
+              Chain& chain) {
   if (std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer) ==
       team_space.finalizers.end()) {
     chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, {}});
   }
-  const DesiredTeamSpace desired = ComputeDesired(team_space);
-  chain.refusal = PlanObjects(desired, around, chain);
-  const TeamSpaceStatus status =
-      chain.refusal
-          ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
-          : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
+  chain.refusal = PlanObjects(ComputeDesired(team_space), around, chain);
+  if (!observation.crd.has_status) {
+    if (!chain.refusal) {
+      chain.refusal =
+          Refusal{Reason::kCrdUnfit,
+                  "the TeamSpace CRD has no status subresource, or drops observedGeneration or namespace "
+                  "from it, so nobody can see what is done: cnpa-op crd | kubectl apply -f -"};
+    }
+    return;
+  }
+  const TeamSpaceStatus status = ComputeStatus(team_space, chain, observation.crd, observation.observed_at);
   // Last, so that observedGeneration never runs ahead of what is there.
-  if (std::optional<Change> change = StatusChange(team_space.status, status))
+  if (std::optional<Change> change = StatusChange(team_space.status, status)) {
     chain.changes.push_back(std::move(*change));
+  }
 }
 
 void PlanDeletion(const TeamSpace& team_space, const Observation& observation, const PlanOptions& options,
                   Chain& chain) {
   const auto ours = std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer);
   if (ours == team_space.finalizers.end()) return;  // Others hold it; our part is done.
-  if (observation.crd == CrdState::kDeleting && !options.allow_crd_deletion) {
+  if (observation.crd.deleting && !options.allow_crd_deletion) {
     chain.refusal =
         Refusal{Reason::kCrdDeleting,
                 "the TeamSpace CRD is being deleted, and with it every TeamSpace and namespace: nothing is "
@@ -256,13 +278,14 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
                 .turn = team_space->deleting() ? Turn::kDeletion : Turn::kRepair,
                 .changes = {},
                 .refusal = {},
-                .observed_status = team_space->status};
+                .observed_status = team_space->status,
+                .crd = observation.crd};
     if (team_space->deleting()) {
       PlanDeletion(*team_space, observation, options, chain);
     } else if (std::optional<Refusal> unreadable = Unreadable(*team_space, around)) {
       chain.refusal = std::move(unreadable);
     } else {
-      PlanLive(*team_space, around, observation.observed_at, chain);
+      PlanLive(*team_space, around, observation, chain);
     }
     if (!chain.changes.empty() || chain.refusal) plan.chains.push_back(std::move(chain));
   }
@@ -271,15 +294,13 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
   return plan;
 }
 
-std::optional<Refusal> ClassifyFailure(const Change& failed, const Error& error) {
+std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error) {
   const bool quota = std::holds_alternative<CreateQuota>(failed.effect) ||
                      std::holds_alternative<RepairQuota>(failed.effect) ||
                      std::holds_alternative<DeleteQuota>(failed.effect);
   switch (error.code) {
-    case ErrorCode::kTerminating:
-      return Refusal{Reason::kNamespaceTerminating, Shortened(error.message)};
-    case ErrorCode::kDenied:
-      return Refusal{Reason::kForbidden, Shortened(error.message)};
+    case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));
+    case ErrorCode::kDenied: return Refusal{Reason::kForbidden, Shortened(error.message)};
     case ErrorCode::kInvalid:
     case ErrorCode::kMalformed:
       if (std::holds_alternative<WriteArchive>(failed.effect)) {
@@ -289,8 +310,7 @@ std::optional<Refusal> ClassifyFailure(const Change& failed, const Error& error)
     case ErrorCode::kNotFound:
     case ErrorCode::kConflict:
     case ErrorCode::kUnavailable:
-    case ErrorCode::kStopped:
-      break;
+    case ErrorCode::kStopped: break;
   }
   return std::nullopt;
 }
@@ -298,6 +318,10 @@ std::optional<Refusal> ClassifyFailure(const Change& failed, const Error& error)
 std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal,
                                            Time now) {
   if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
+  // Without conditions there is no place to say it; and a status write that fails can't be told by a status
+  // write.
+  if (!chain.crd.has_status || !chain.crd.has_conditions) return std::nullopt;
+  if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
   std::optional<std::string> namespace_name =
       chain.deleting ? chain.observed_status.namespace_name : chain.namespace_name;
   for (std::size_t i = 0; i < failed; ++i) {

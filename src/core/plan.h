@@ -133,6 +133,7 @@ struct Chain {
   std::optional<Refusal> refusal;  ///< Set: `changes` do not bring the TeamSpace to its desired state.
   TeamSpaceStatus observed_status;
   std::optional<std::string> namespace_name;  ///< The namespace, when it was there and ours.
+  CrdFacts crd;
   bool operator==(const Chain&) const = default;
 };
 
@@ -158,7 +159,7 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options = {}
 
 /// Returns what the failure of a change means for the team, or nothing for a lost race, a server that is
 /// away, or a pass that was stopped: those are the next pass's work and no state of the TeamSpace.
-std::optional<Refusal> ClassifyFailure(const Change& failed, const Error& error);
+std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error);
 
 /// Returns the status write that tells `refusal`, the failure of `chain.changes[failed]`; nothing when the
 /// status tells it already, or has no place for it.

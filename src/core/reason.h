@@ -22,6 +22,7 @@ enum class Reason {
   // Not conditions, only in output: nothing is written for these.
   kUnreadable,
   kCrdDeleting,
+  kCrdUnfit,
 };
 
 /// Returns the reason as conditions spell it: "NamespaceConflict".

@@ -35,6 +35,13 @@ bool HasCause(const ApiError& error, std::string_view type) {
                      [type](const StatusCause& cause) { return cause.type == type; });
 }
 
+/// Nobody may put a finalizer on what is being deleted: the deletion came between our list and our patch.
+bool RefusesFinalizer(const ApiError& error) {
+  return std::any_of(error.causes.begin(), error.causes.end(), [](const StatusCause& cause) {
+    return cause.type == "FieldValueForbidden" && cause.field == "metadata.finalizers";
+  });
+}
+
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -88,6 +95,7 @@ ErrorCode ClassifyApiError(const ApiError& error) {
                                                                  : ErrorCode::kConflict;
   }
   // A `test` of a JSON Patch that failed comes without details; a value that was refused has them.
+  if (error.code == 422 && RefusesFinalizer(error)) return ErrorCode::kConflict;
   if (error.code == 422) return error.has_details ? ErrorCode::kInvalid : ErrorCode::kConflict;
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
   if (error.code == 500) return IsPassing500(error) ? ErrorCode::kUnavailable : ErrorCode::kInvalid;

@@ -50,16 +50,17 @@ inline constexpr std::string_view kCrdPath =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/teamspaces.platform.labhub.io";
 inline constexpr std::string_view kDiscoveryPath = "/apis/platform.labhub.io/v1alpha1";
 
-/// Returns whether a CustomResourceDefinition is being deleted.
+/// Returns what a CustomResourceDefinition says of our version of it.
 ///
 /// Errors:  kMalformed.
-Result<CrdState> DecodeCrdState(std::string text);
+Result<CrdFacts> DecodeCrd(std::string text);
 
-/// Returns the same from discovery: the server takes `create` off the verbs of a resource whose CRD is being
-/// deleted.
+/// Returns what discovery tells of the same: the server takes `create` off the verbs of a resource whose CRD
+/// is being deleted, and lists the status subresource. Whether it has conditions is not to be seen there;
+/// they are assumed.
 ///
 /// Errors:  kMalformed.
-Result<CrdState> DecodeDiscoveredCrdState(std::string text);
+Result<CrdFacts> DecodeDiscovery(std::string text);
 
 /// Returns the request that makes `change`. Each is guarded, so that it does nothing if the object is not
 /// what the plan was made from; the table of guards is in docs/contract.md.

@@ -206,31 +206,49 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   return quota;
 }
 
-Result<CrdState> DecodeCrdState(std::string text) {
+Result<CrdFacts> DecodeCrd(std::string text) {
   JsonDocument document;
   if (Status parsed = ParseWhole(document, text); !parsed)
     return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
   const JsonReader metadata = root.Object("metadata");
   metadata.String("uid");  // Proves that this is an object at all.
-  const bool deleting = metadata.Has("deletionTimestamp");
+  CrdFacts facts{.deleting = metadata.Has("deletionTimestamp"), .has_status = false, .has_conditions = false};
+  const JsonReader spec = root.Object("spec");
+  for (const JsonReader& version : spec.Objects("versions")) {
+    if (version.OptionalString("name") != kTeamSpaceApiVersion.substr(kTeamSpaceApiVersion.find('/') + 1))
+      continue;
+    const JsonReader subresources = version.Object("subresources");
+    const JsonReader holder = version.Object("schema");
+    const JsonReader schema = holder.Object("openAPIV3Schema");
+    const JsonReader properties = schema.Object("properties");
+    const JsonReader status = properties.Object("status");
+    const JsonReader fields = status.Object("properties");
+    const bool keeps_all = status.IsTrue("x-kubernetes-preserve-unknown-fields") ||
+                           schema.IsTrue("x-kubernetes-preserve-unknown-fields");
+    facts.has_status = subresources.Has("status") &&
+                       (keeps_all || (fields.Has("observedGeneration") && fields.Has("namespace")));
+    facts.has_conditions = keeps_all || fields.Has("conditions");
+  }
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return deleting ? CrdState::kDeleting : CrdState::kServing;
+  return facts;
 }
 
-Result<CrdState> DecodeDiscoveredCrdState(std::string text) {
+Result<CrdFacts> DecodeDiscovery(std::string text) {
   JsonDocument document;
   if (Status parsed = ParseWhole(document, text); !parsed)
     return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
-  bool creatable = false;
+  CrdFacts facts{.deleting = true, .has_status = false, .has_conditions = true};
   for (const JsonReader& resource : root.Objects("resources")) {
-    if (resource.OptionalString("name") != "teamspaces") continue;
+    const std::string name = resource.OptionalString("name");
+    if (name == "teamspaces/status") facts.has_status = true;
+    if (name != "teamspaces") continue;
     const std::vector<std::string> verbs = resource.Strings("verbs");
-    creatable = std::find(verbs.begin(), verbs.end(), "create") != verbs.end();
+    facts.deleting = std::find(verbs.begin(), verbs.end(), "create") == verbs.end();
   }
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return creatable ? CrdState::kServing : CrdState::kDeleting;
+  return facts;
 }
 
 Result<std::string> DecodeArchiveUid(std::string text) {

@@ -168,16 +168,13 @@ Request Encode(const Chain& chain, const RepairNamespace& effect) {
                           patch.Add("/metadata/labels/platform.labhub.io~1teamspace", chain.name);
                         const std::string place = "/metadata/ownerReferences/" + std::to_string(effect.index);
                         switch (effect.owner_repair) {
-                          case OwnerRepair::kNone:
-                            break;
+                          case OwnerRepair::kNone: break;
                           case OwnerRepair::kCreateList:
                             patch.TestAbsent("/metadata/ownerReferences");
                             patch.Add("/metadata/ownerReferences",
                                       [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
                             break;
-                          case OwnerRepair::kAppend:
-                            patch.Add("/metadata/ownerReferences/-", owner);
-                            break;
+                          case OwnerRepair::kAppend: patch.Add("/metadata/ownerReferences/-", owner); break;
                           case OwnerRepair::kReplace:
                             patch.Test(place + "/uid", effect.replaced_uid);
                             patch.Replace(place, owner);

@@ -122,8 +122,7 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
       return {ErrorCode::kUnavailable, os_errno == ECONNREFUSED ? "connection refused" : words};
     case CURLE_OPERATION_TIMEDOUT:
       return {ErrorCode::kUnavailable, "no whole answer in time (" + words + ")"};
-    case CURLE_PEER_FAILED_VERIFICATION:
-      return {ErrorCode::kInvalid, VerificationWords(words)};
+    case CURLE_PEER_FAILED_VERIFICATION: return {ErrorCode::kInvalid, VerificationWords(words)};
     case CURLE_SSL_CACERT_BADFILE:
       return {ErrorCode::kInvalid, "'certificate-authority' holds no certificate (" + words + ")"};
     case CURLE_SSL_CERTPROBLEM:
@@ -131,10 +130,8 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
     case CURLE_GOT_NOTHING:
       return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR:
-      return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
-    default:
-      return {ErrorCode::kUnavailable, words};
+    case CURLE_RECV_ERROR: return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
+    default: return {ErrorCode::kUnavailable, words};
   }
 }
 

@@ -86,6 +86,11 @@ bool JsonReader::Has(std::string_view key) const {
   return Find(key) != nullptr;
 }
 
+bool JsonReader::IsTrue(std::string_view key) const {
+  const Value* value = Find(key);
+  return value != nullptr && value->IsTrue();
+}
+
 std::vector<JsonReader> JsonReader::Objects(std::string_view key) const {
   std::vector<JsonReader> objects;
   const Value* value = Find(key);

@@ -5,14 +5,10 @@ namespace cnpa {
 
 std::string_view MethodName(Method method) {
   switch (method) {
-    case Method::kGet:
-      return "GET";
-    case Method::kPost:
-      return "POST";
-    case Method::kPatch:
-      return "PATCH";
-    case Method::kDelete:
-      return "DELETE";
+    case Method::kGet: return "GET";
+    case Method::kPost: return "POST";
+    case Method::kPatch: return "PATCH";
+    case Method::kDelete: return "DELETE";
   }
   return "";
 }

@@ -76,8 +76,9 @@ class ControlPlane:
     """
 
     def __init__(self, *, apiserver_flags=(), controller_manager_flags=(), etcd_flags=(), controllers=CONTROLLERS,
-                 audit=True, ready_timeout_seconds=60.0):
-        """Takes flags to add to those of each component, the controllers to run, and whether to write the audit log."""
+                 audit=True, audit_policy=None, ready_timeout_seconds=60.0):
+        """Takes flags to add to those of each component, the controllers to run, whether to write the audit log, and
+        its policy (by default a line a request, without bodies)."""
         self._extra_flags = {
             "etcd": etcd_flags,
             "kube-apiserver": apiserver_flags,
@@ -85,6 +86,7 @@ class ControlPlane:
         }
         self._controllers = controllers
         self._audit = audit
+        self._audit_policy = audit_policy or AUDIT_POLICY
         self._timeout_seconds = ready_timeout_seconds
         self._keeper = None
         self._audit_marks = 0
@@ -269,7 +271,7 @@ class ControlPlane:
         self._tls.load_cert_chain(self._admin_certificate.certificate, self._admin_certificate.key)
         self.token = secrets.token_hex(16)
         (self.folder / "tokens.csv").write_text(f"{self.token},cnpa-op-token,cnpa-op-token\n")
-        (self.folder / "audit-policy.json").write_text(json.dumps(AUDIT_POLICY))
+        (self.folder / "audit-policy.json").write_text(json.dumps(self._audit_policy))
         self.audit_log = self.folder / "audit.log" if self._audit else None
         if self.audit_log:
             self.audit_log.touch()

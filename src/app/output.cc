@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/output.h"
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/file.h"
+
+namespace cnpa {
+namespace {
+
+int g_error =
+    0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): of stdout, which is global too.
+
+}  // namespace
+
+void Print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && g_error == 0) g_error = errno;
+}
+
+void PrintLine(std::string_view text) {
+  Print(text);
+  Print("\n");
+}
+
+Status FlushOutput() {
+  if (std::fflush(stdout) != 0 && g_error == 0) g_error = errno;
+  if (g_error == 0 || g_error == EPIPE) return {};
+  return Fail(ErrorCode::kInvalid, "cannot write to standard output: " + SystemMessage(g_error));
+}
+
+}  // namespace cnpa
