@@ -22,8 +22,7 @@ ChainEnd EndOf(const Error& error) {
 
 class Applier {
  public:
-  Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
-          const OnChain& on_chain)
+  Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain)
       : plan_(plan), client_(client), archive_(archive), concurrency_(concurrency), on_chain_(on_chain) {
     report_.chains.resize(plan.chains.size());
     ended_.resize(plan.chains.size(), false);
@@ -59,8 +58,7 @@ class Applier {
         client_.Write(EncodeChange(chain, change), [this, i](Status done) { OnWritten(i, std::move(done)); });
         return;
       }
-      if (Status written = archive_.Write(*archive); !written)
-        return OnFailure(i, std::move(written).error());
+      if (Status written = archive_.Write(*archive); !written) return OnFailure(i, std::move(written).error());
       ++report.done;
     }
     End(i, ChainEnd::kComplete);
@@ -91,8 +89,7 @@ class Applier {
     report.error = std::move(error);
     if (!refusal) return End(i, end);
     report.refusal = refusal;
-    const std::optional<Change> status =
-        ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
+    const std::optional<Change> status = ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
     if (!status || client_.stopping()) return End(i, end);
     client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& /*done*/) {
       // If this fails too, the next pass tries again; the failure that counts is the first one.
@@ -105,8 +102,7 @@ class Applier {
     report_.chains[i].end = end;
     ended_[i] = true;
     --active_;
-    for (; told_ < ended_.size() && ended_[told_]; ++told_)
-      on_chain_(plan_.chains[told_], report_.chains[told_]);
+    for (; told_ < ended_.size() && ended_[told_]; ++told_) on_chain_(plan_.chains[told_], report_.chains[told_]);
   }
 
   const Plan& plan_;
@@ -123,8 +119,7 @@ class Applier {
 
 }  // namespace
 
-Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
-             const OnChain& on_chain) {
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain) {
   return Applier(plan, client, archive, concurrency, on_chain).Run();
 }
 

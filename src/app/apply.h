@@ -18,7 +18,6 @@ namespace cnpa {
 using OnChain = std::function<void(const Chain&, const ChainReport&)>;
 
 /// Performs `plan` with at most `concurrency` chains at work, each with one request in flight.
-Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency,
-             const OnChain& on_chain);
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain);
 
 }  // namespace cnpa

@@ -140,8 +140,7 @@ Status Archive::KeepEarlier(const std::string& name, const std::string& uid, con
   // A second name for the same file, and not another name: at no moment is there none.
   for (int number = 2; ::linkat(fd_.get(), file.c_str(), fd_.get(), kept.c_str(), 0) != 0; ++number) {
     if (errno != EEXIST || number > kMostOfOneUid) {
-      return FolderError(folder_,
-                         fmt::format("cannot keep '{}' as '{}': {}", file, kept, SystemMessage(errno)));
+      return FolderError(folder_, fmt::format("cannot keep '{}' as '{}': {}", file, kept, SystemMessage(errno)));
     }
     if (SameFile(fd_.get(), file, kept)) return {};  // An earlier pass came as far as this.
     kept = KeptFileName(name, fmt::format("{}.{}", base, number));

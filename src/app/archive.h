@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The folder in which deleted TeamSpaces are kept: one JSON file each, never overwritten by another
-// TeamSpace's.
+// The folder in which deleted TeamSpaces are kept: one JSON file each, never overwritten by another TeamSpace's.
 #pragma once
 
 #include <string>
@@ -14,13 +13,11 @@ namespace cnpa {
 
 class Archive {
  public:
-  /// Which folders Write() may make. The parent of a folder that the user named may be a volume that is not
-  /// mounted.
+  /// Which folders Write() may make. The parent of a folder that the user named may be a volume that is not mounted.
   enum class Make { kLastOnly, kParentsToo };
 
   /// `folder` may be empty: then there is none, and each Write() says so. Nothing is touched yet.
-  explicit Archive(std::string folder, Make make = Make::kLastOnly)
-      : folder_(std::move(folder)), make_(make) {}
+  explicit Archive(std::string folder, Make make = Make::kLastOnly) : folder_(std::move(folder)), make_(make) {}
 
   /// Puts `record` safely on disk: after success it survives a power cut. Twice the same uid is no second
   /// file; an earlier archive of the same name and another uid is kept as "<name>.<uid>.json". The folder is

@@ -26,8 +26,7 @@ Result<std::map<std::string, Setting>> ReadSettings(const std::string& path, con
       setting.values.push_back(member.second.Scalar());
     } else if (member.second.IsSequence()) {
       for (const YAML::Node& element : member.second) {
-        if (!element.IsScalar())
-          return At(path, element.Mark().line + 1, fmt::format("{}: a list in a list", key));
+        if (!element.IsScalar()) return At(path, element.Mark().line + 1, fmt::format("{}: a list in a list", key));
         setting.values.push_back(element.Scalar());
       }
     } else {

@@ -23,8 +23,7 @@ Status SetText(Options& options, const std::string& text) {
 
 template <bool Options::*member>
 Status SetSwitch(Options& options, const std::string& text) {
-  if (text != "true" && text != "false")
-    return Fail(ErrorCode::kInvalid, "'" + text + "' is neither true nor false");
+  if (text != "true" && text != "false") return Fail(ErrorCode::kInvalid, "'" + text + "' is neither true nor false");
   options.*member = text == "true";
   return {};
 }
@@ -40,8 +39,7 @@ Status SetDuration(Options& options, const std::string& text) {
 
 /// Sets an enumeration from one of a few words.
 template <typename T, std::size_t N>
-Status SetWord(T& target, const std::string& text,
-               const std::array<std::pair<std::string_view, T>, N>& words) {
+Status SetWord(T& target, const std::string& text, const std::array<std::pair<std::string_view, T>, N>& words) {
   std::string known;
   for (const auto& [word, value] : words) {
     if (text == word) {
@@ -90,9 +88,9 @@ Status SetLogFormat(Options& options, const std::string& text) {
 
 Status SetColor(Options& options, const std::string& text) {
   using Pair = std::pair<std::string_view, ColorMode>;
-  return SetWord(options.color, text,
-                 std::array{Pair{"auto", ColorMode::kAuto}, Pair{"always", ColorMode::kAlways},
-                            Pair{"never", ColorMode::kNever}});
+  return SetWord(
+      options.color, text,
+      std::array{Pair{"auto", ColorMode::kAuto}, Pair{"always", ColorMode::kAlways}, Pair{"never", ColorMode::kNever}});
 }
 
 Status SetOutput(Options& options, const std::string& text) {
@@ -114,8 +112,7 @@ constexpr std::array kFlags{
     Flag{"once", "", FlagKind::kSwitch, "", "false", kForReconcile, true, "one pass, then exit",
          &SetSwitch<&Options::once>},
     Flag{"diff", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
-         "print what one pass would change, and why; write nothing (implies --once)",
-         &SetSwitch<&Options::diff>},
+         "print what one pass would change, and why; write nothing (implies --once)", &SetSwitch<&Options::diff>},
     Flag{"kubeconfig", "", FlagKind::kValue, "FILE", "", kForReconcile, false,
          "which cluster; else $KUBECONFIG, $CREDENTIALS_DIRECTORY/kubeconfig, ~/.kube/config, a pod's "
          "service account, "
@@ -123,11 +120,10 @@ constexpr std::array kFlags{
          &SetText<&Options::kubeconfig>},
     Flag{"context", "", FlagKind::kValue, "NAME", "", kForReconcile, false,
          "context of the kubeconfig; else its current one", &SetText<&Options::context>},
-    Flag{
-        "archive", "", FlagKind::kValue, "DIR", "", kForReconcile, false,
-        "where deleted team spaces are kept; else $STATE_DIRECTORY/archive, /var/lib/cnpa-op/archive (root), "
-        "~/.local/state/cnpa-op/archive",
-        &SetText<&Options::archive>},
+    Flag{"archive", "", FlagKind::kValue, "DIR", "", kForReconcile, false,
+         "where deleted team spaces are kept; else $STATE_DIRECTORY/archive, /var/lib/cnpa-op/archive (root), "
+         "~/.local/state/cnpa-op/archive",
+         &SetText<&Options::archive>},
     Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForReconcile, false,
          "of a whole pass; when it is over nothing new is written", &SetDuration<&Options::timeout>},
     Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForReconcile, false,
@@ -135,30 +131,27 @@ constexpr std::array kFlags{
     Flag{"concurrency", "", FlagKind::kValue, "N", "8", kForReconcile, false, "requests in flight, 1 to 256",
          &SetConcurrency},
     Flag{"allow-crd-deletion", "", FlagKind::kSwitch, "", "false", kForReconcile, false,
-         "finalize team spaces although their CRD is being deleted",
-         &SetSwitch<&Options::allow_crd_deletion>},
-    Flag{"only", "", FlagKind::kList, "NAME", "", kForReconcile, false,
-         "touch this team space only; may be repeated", &AddOnly},
+         "finalize team spaces although their CRD is being deleted", &SetSwitch<&Options::allow_crd_deletion>},
+    Flag{"only", "", FlagKind::kList, "NAME", "", kForReconcile, false, "touch this team space only; may be repeated",
+         &AddOnly},
     Flag{"user", "", FlagKind::kValue, "NAME", "cnpa-op", kForRbac, true, "who gets the rights",
          &SetText<&Options::rbac_user>},
-    Flag{"serviceaccount", "", FlagKind::kValue, "NS:NAME", "", kForRbac, true,
-         "a service account gets the rights", &SetServiceAccount},
+    Flag{"serviceaccount", "", FlagKind::kValue, "NS:NAME", "", kForRbac, true, "a service account gets the rights",
+         &SetServiceAccount},
     Flag{"openshift", "", FlagKind::kSwitch, "", "false", kForRbac, true,
          "adds what the admission plugin OwnerReferencesPermissionEnforcement asks for",
          &SetSwitch<&Options::openshift>},
-    Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForVersion, true, "format of the answer",
-         &SetOutput},
+    Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForVersion, true, "format of the answer", &SetOutput},
     Flag{"log-level", "", FlagKind::kValue, "LEVEL", "info", kForAll, false,
          "error, warn, info or debug; debug shows each request", &SetLogLevel},
-    Flag{"verbose", "v", FlagKind::kSwitch, "", "false", kForAll, true, "the same as --log-level debug",
-         &SetVerbose},
+    Flag{"verbose", "v", FlagKind::kSwitch, "", "false", kForAll, true, "the same as --log-level debug", &SetVerbose},
     Flag{"log-format", "", FlagKind::kValue, "FORMAT", "auto", kForAll, false, "auto, text, json or journal",
          &SetLogFormat},
-    Flag{"color", "", FlagKind::kValue, "WHEN", "auto", kForAll, false,
-         "auto, always or never; NO_COLOR is honoured", &SetColor},
+    Flag{"color", "", FlagKind::kValue, "WHEN", "auto", kForAll, false, "auto, always or never; NO_COLOR is honoured",
+         &SetColor},
 };
 
-/// Source:  Levenshtein's distance, one row at a time.
+/// Source:   Levenshtein's distance, one row at a time.
 std::size_t Distance(std::string_view left, std::string_view right) {
   std::vector<std::size_t> row(right.size() + 1);
   for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;

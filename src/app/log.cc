@@ -26,7 +26,7 @@ std::string_view LevelName(LogLevel level) {
   return "";
 }
 
-/// Source:  sd-daemon(3), syslog(3).
+/// Source:   sd-daemon(3), syslog(3).
 int JournalPriority(LogLevel level) {
   switch (level) {
     case LogLevel::kError: return 3;
@@ -40,8 +40,7 @@ int JournalPriority(LogLevel level) {
 std::string JsonLine(LogLevel level, std::string_view message) {
   JsonWriter writer;
   writer.Object([&] {
-    writer.String("time",
-                  FormatTime(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())));
+    writer.String("time", FormatTime(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())));
     writer.String("level", LevelName(level));
     writer.String("msg", message);
   });
@@ -49,7 +48,6 @@ std::string JsonLine(LogLevel level, std::string_view message) {
 }
 
 std::string TextLine(LogLevel level, std::string_view message) {
-  if (level == LogLevel::kInfo) return Printable(message);
   if (level == LogLevel::kError) return fmt::format("cnpa-op: {}", Printable(message));
   return fmt::format("cnpa-op: {}: {}", LevelName(level), Printable(message));
 }
@@ -59,8 +57,7 @@ std::string TextLine(LogLevel level, std::string_view message) {
 std::string Printable(std::string_view message) {
   std::string line(message);
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; },
-      ' ');
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
   return line;
 }
 
@@ -76,17 +73,25 @@ Log::Log(LogLevel level, LogFormat format) : level_(level), format_(format) {
 }
 
 void Log::Write(LogLevel level, std::string_view message) const {
+  WriteLine(level, message, TextLine(level, message));
+}
+
+void Log::Tell(LogLevel level, std::string_view line) const {
+  WriteLine(level, line, line);
+}
+
+/// Writes `message`, or in the text format `text`.
+void Log::WriteLine(LogLevel level, std::string_view message, std::string_view text) const {
   if (!shows(level)) return;
   std::string line;
   switch (format_) {
     case LogFormat::kJson: line = JsonLine(level, message); break;
     case LogFormat::kJournal: line = fmt::format("<{}>{}", JournalPriority(level), Printable(message)); break;
     case LogFormat::kAuto:
-    case LogFormat::kText: line = TextLine(level, message); break;
+    case LogFormat::kText: line = text; break;
   }
   line += '\n';
-  // One call a line, so that the lines of two processes don't mix. Who can't hear us can't be told that
-  // either.
+  // One call a line, so that the lines of two processes don't mix. Who can't hear us can't be told that either.
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Diagnostics: one line each, on stderr. Results are not logged but printed.
+// What goes to stderr, one line each: diagnostics, and the lines of a pass on what it did.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,17 @@ class Log {
 
   void Error(std::string_view message) const { Write(LogLevel::kError, message); }
   void Warn(std::string_view message) const { Write(LogLevel::kWarn, message); }
-  void Info(std::string_view message) const { Write(LogLevel::kInfo, message); }
   void Debug(std::string_view message) const { Write(LogLevel::kDebug, message); }
+
+  /// Writes a line of a pass: as it is, with its colours if it has any, behind no prefix.
+  void Tell(LogLevel level, std::string_view line) const;
+
   bool shows(LogLevel level) const { return level <= level_; }
   LogFormat format() const { return format_; }
 
  private:
   void Write(LogLevel level, std::string_view message) const;
+  void WriteLine(LogLevel level, std::string_view message, std::string_view text) const;
 
   LogLevel level_;
   LogFormat format_;

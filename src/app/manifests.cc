@@ -17,13 +17,11 @@ void ReplaceOnce(std::string& text, std::string_view from, std::string_view to) 
 
 std::string Subject(const Options& options) {
   if (options.rbac_service_account.empty()) {
-    return fmt::format("- {{kind: User, apiGroup: rbac.authorization.k8s.io, name: \"{}\"}}",
-                       options.rbac_user);
+    return fmt::format("- {{kind: User, apiGroup: rbac.authorization.k8s.io, name: \"{}\"}}", options.rbac_user);
   }
   const std::size_t colon = options.rbac_service_account.find(':');
   return fmt::format("- {{kind: ServiceAccount, namespace: \"{}\", name: \"{}\"}}",
-                     options.rbac_service_account.substr(0, colon),
-                     options.rbac_service_account.substr(colon + 1));
+                     options.rbac_service_account.substr(0, colon), options.rbac_service_account.substr(colon + 1));
 }
 
 }  // namespace

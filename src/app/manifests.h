@@ -14,8 +14,7 @@ namespace cnpa {
 extern const std::string_view kCrdYaml;
 extern const std::string_view kRbacYaml;
 
-/// Returns the rights for the user or service account of `options`, with what OpenShift asks for if that is
-/// wanted.
+/// Returns the rights for the user or service account of `options`, with what OpenShift asks for if that is wanted.
 std::string RbacManifest(const Options& options);
 
 }  // namespace cnpa

@@ -19,8 +19,7 @@ struct Reading {
         collection, [this] { objects.clear(); },
         [this, &collection, &document, decode, keep](std::string& item) -> Status {
           Result<T> object = decode(document, item);
-          if (!object)
-            return Annotate(std::move(object).error(), "decode an item of " + std::string(collection.words));
+          if (!object) return Annotate(std::move(object).error(), "decode an item of " + std::string(collection.words));
           if (keep(*object)) objects.push_back(*std::move(object));
           return {};
         },
@@ -30,11 +29,9 @@ struct Reading {
   /// Sorts by `key` and refuses a list in which two objects have the same.
   Status Sort(std::string T::*key, const Collection& collection) {
     const auto before = [key](const T& left, const T& right) { return left.*key < right.*key; };
-    if (!std::is_sorted(objects.begin(), objects.end(), before))
-      std::sort(objects.begin(), objects.end(), before);
-    const auto same =
-        std::adjacent_find(objects.begin(), objects.end(),
-                           [key](const T& left, const T& right) { return left.*key == right.*key; });
+    if (!std::is_sorted(objects.begin(), objects.end(), before)) std::sort(objects.begin(), objects.end(), before);
+    const auto same = std::adjacent_find(objects.begin(), objects.end(),
+                                         [key](const T& left, const T& right) { return left.*key == right.*key; });
     if (same == objects.end()) return {};
     return Fail(ErrorCode::kMalformed,
                 "list " + std::string(collection.words) + ": '" + *same.*key + "' is in it twice");
@@ -90,10 +87,8 @@ Result<Observation> Observe(Client& client, Time now) {
   namespaces.Begin(client, kNamespaces, document, &DecodeNamespace, &IsTeamNamespace);
   quotas.Begin(client, kQuotas, document, &DecodeQuota, &KeepAll<Quota>);
   client.RunUntilIdle();
-  if (!team_spaces.status)
-    return tl::unexpected<Error>(Explain(std::move(team_spaces.status).error(), kTeamSpaces));
-  if (!namespaces.status)
-    return tl::unexpected<Error>(Explain(std::move(namespaces.status).error(), kNamespaces));
+  if (!team_spaces.status) return tl::unexpected<Error>(Explain(std::move(team_spaces.status).error(), kTeamSpaces));
+  if (!namespaces.status) return tl::unexpected<Error>(Explain(std::move(namespaces.status).error(), kNamespaces));
   if (!quotas.status) return tl::unexpected<Error>(Explain(std::move(quotas.status).error(), kQuotas));
   for (const Status& sorted :
        {team_spaces.Sort(&TeamSpace::name, kTeamSpaces), namespaces.Sort(&Namespace::name, kNamespaces),

@@ -8,8 +8,7 @@
 
 namespace cnpa {
 
-/// Reads all that a pass needs to know, side by side, as of `now`. All or nothing: a partial read is never a
-/// plan.
+/// Reads all that a pass needs to know, side by side, as of `now`. All or nothing: a partial read is never a plan.
 ///
 /// Errors:  of the first list that failed, in words for the user.
 Result<Observation> Observe(Client& client, Time now);

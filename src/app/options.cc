@@ -56,8 +56,7 @@ struct CommandInfo {
   const char* help;
 };
 constexpr std::array<CommandInfo, 4> kCommands{{
-    {Command::kReconcile, "reconcile", kForReconcile | kForAll,
-     "make the cluster what its team spaces ask for"},
+    {Command::kReconcile, "reconcile", kForReconcile | kForAll, "make the cluster what its team spaces ask for"},
     {Command::kCrd, "crd", kForAll, "print the TeamSpace CRD"},
     {Command::kRbac, "rbac", kForRbac | kForAll, "print the least rights that cnpa-op needs"},
     {Command::kVersion, "version", kForVersion | kForAll, "print the version"},
@@ -109,9 +108,8 @@ Status CheckKeys(const std::string& path, const std::map<std::string, Setting>& 
   for (const auto& [key, setting] : settings) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const std::string near = NearMatch(key, keys);
-    return Fail(ErrorCode::kInvalid,
-                fmt::format("{}:{}: unknown key '{}'{}", path, setting.line, key,
-                            near.empty() ? "" : fmt::format(": did you mean '{}'?", near)));
+    return Fail(ErrorCode::kInvalid, fmt::format("{}:{}: unknown key '{}'{}", path, setting.line, key,
+                                                 near.empty() ? "" : fmt::format(": did you mean '{}'?", near)));
   }
   return {};
 }
@@ -133,8 +131,8 @@ struct Source {
   std::string place;
 };
 
-Source FindSource(const Flag& flag, const Given& given, const Environment& environment,
-                  const std::string& path, const std::map<std::string, Setting>& settings) {
+Source FindSource(const Flag& flag, const Given& given, const Environment& environment, const std::string& path,
+                  const std::map<std::string, Setting>& settings) {
   if (const auto texts = given.texts.find(flag.name); texts != given.texts.end() && !texts->second.empty()) {
     return {texts->second, fmt::format("--{}", flag.name)};
   }
@@ -151,14 +149,17 @@ Source FindSource(const Flag& flag, const Given& given, const Environment& envir
   return {{std::string(flag.fallback)}, std::string(flag.name)};
 }
 
-Status FillOptions(const Given& given, const Environment& environment, Options& options) {
-  const Result<std::map<std::string, Setting>> settings = LoadConfig(given, environment);
+Status FillOptions(const Given& given, bool configured, const Environment& environment, Options& options) {
+  const Environment nothing = [](const std::string& /*name*/) { return std::nullopt; };
+  const Environment& variables = configured ? environment : nothing;
+  const Result<std::map<std::string, Setting>> settings =
+      configured ? LoadConfig(given, environment) : std::map<std::string, Setting>();
   if (!settings) return tl::unexpected<Error>(settings.error());
   const std::string path =
       !given.config.empty() ? given.config : environment("CNPA_OP_CONFIG").value_or(kDefaultConfig);
   if (Status known = CheckKeys(path, *settings); !known) return known;
   for (const Flag& flag : Flags()) {
-    const Source source = FindSource(flag, given, environment, path, *settings);
+    const Source source = FindSource(flag, given, variables, path, *settings);
     if (flag.kind != FlagKind::kList && source.texts.size() > 1) {
       return Fail(ErrorCode::kInvalid, source.place + ": takes one value, not a list");
     }
@@ -181,11 +182,10 @@ std::string DescribeExtra(const std::string& word, const Given* command) {
   std::vector<std::string> known;
   if (word.starts_with("-")) {
     for (const Flag& flag : Flags()) {
-      if (command == nullptr || command->texts.contains(flag.name))
-        known.push_back("--" + std::string(flag.name));
+      if (command == nullptr || command->texts.contains(flag.name)) known.push_back("--" + std::string(flag.name));
     }
     known.emplace_back("--help");
-    known.emplace_back("--config");
+    if (command != nullptr && command->app->get_option_no_throw("--config") != nullptr) known.emplace_back("--config");
   } else if (command == nullptr) {
     for (const CommandInfo& info : kCommands) known.emplace_back(info.name);
   }
@@ -214,10 +214,11 @@ class Parser {
       for (const Flag& flag : Flags()) {
         if ((flag.scope & info.scope) != 0U) AddFlag(flag, *given);
       }
-      command
-          ->add_option("--config", given->config,
-                       "configuration file; else /etc/cnpa-op/config.yaml if it is there")
-          ->type_name("FILE");
+      if (info.command == Command::kReconcile) {
+        command
+            ->add_option("--config", given->config, "configuration file; else /etc/cnpa-op/config.yaml if it is there")
+            ->type_name("FILE");
+      }
       command->allow_extras();
       given_.push_back(std::move(given));
     }
@@ -227,8 +228,7 @@ class Parser {
 
   CommandLine Parse(int argc, const char* const* argv, const Environment& environment) {
     try {
-      app_.parse(argc, const_cast<char**>(
-                           argv));  // NOLINT(cppcoreguidelines-pro-type-const-cast): CLI11 only reads.
+      app_.parse(argc, const_cast<char**>(argv));  // NOLINT(cppcoreguidelines-pro-type-const-cast): CLI11 only reads.
     } catch (const CLI::CallForHelp&) {
       return Help();
     } catch (const CLI::ParseError& error) {
@@ -248,7 +248,7 @@ class Parser {
   CommandLine Help() {
     std::string help(kShortHelp);
     for (const auto& given : given_) {
-      if (given->app->parsed()) help = given->app->help();
+      if (given->app->parsed()) help = given->app->help("cnpa-op");
     }
     Print(help);
     return {.options = {}, .exit_code = ExitCode::kConverged};
@@ -260,7 +260,9 @@ class Parser {
     }
     CommandLine line;
     line.options.command = info.command;
-    if (Status filled = FillOptions(given, environment, line.options); !filled)
+    // Only a pass is configured: a broken file must not keep anybody from asking for the version.
+    const bool configured = info.command == Command::kReconcile;
+    if (Status filled = FillOptions(given, configured, environment, line.options); !filled)
       return UsageError(filled.error().message);
     return line;
   }
@@ -284,8 +286,7 @@ CommandLine ParseCommandLine(int argc, const char* const* argv, const Environmen
 }
 
 std::string DefaultArchive(const Environment& environment, bool is_root) {
-  if (const auto state = environment("STATE_DIRECTORY"))
-    return state->substr(0, state->find(':')) + "/archive";
+  if (const auto state = environment("STATE_DIRECTORY")) return state->substr(0, state->find(':')) + "/archive";
   if (environment("KUBERNETES_SERVICE_HOST")) return {};
   if (is_root) return "/var/lib/cnpa-op/archive";
   if (const auto state = environment("XDG_STATE_HOME")) return *state + "/cnpa-op/archive";

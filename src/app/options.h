@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the user asked for. Flags, environment variables and the configuration file come from one table
-// (flags.h).
+// What the user asked for. Flags, environment variables and the configuration file come from one table (flags.h).
 #pragma once
 
 #include <chrono>

@@ -9,8 +9,7 @@
 namespace cnpa {
 namespace {
 
-int g_error =
-    0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): of stdout, which is global too.
+int g_error = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): of stdout, which is global too.
 
 }  // namespace
 

@@ -18,8 +18,7 @@ void PrintLine(std::string_view text);
 
 /// Sends what is still in the buffer.
 ///
-/// Errors:  kInvalid when something could not be written, a full disk for instance; a reader who left is
-/// none.
+/// Errors:  kInvalid when something could not be written, a full disk for instance; a reader who left is none.
 Status FlushOutput();
 
 }  // namespace cnpa

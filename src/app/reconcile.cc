@@ -21,7 +21,7 @@ constexpr std::size_t kRefusalLines = 20;
 
 /// Keeps only the chains of the team spaces that --only names.
 ///
-/// Errors:  kNotFound for a name that no team space has.
+/// Errors:   kNotFound for a name that no team space has.
 Status Restrict(const Observation& observation, const std::vector<std::string>& only, Plan& plan) {
   if (only.empty()) return {};
   for (const std::string& name : only) {
@@ -29,9 +29,8 @@ Status Restrict(const Observation& observation, const std::vector<std::string>& 
                                    [&name](const TeamSpace& team_space) { return team_space.name == name; });
     if (!known) return Fail(ErrorCode::kNotFound, "--only: there is no TeamSpace '" + name + "'");
   }
-  std::erase_if(plan.chains, [&only](const Chain& chain) {
-    return std::find(only.begin(), only.end(), chain.name) == only.end();
-  });
+  std::erase_if(plan.chains,
+                [&only](const Chain& chain) { return std::find(only.begin(), only.end(), chain.name) == only.end(); });
   plan.team_spaces = std::set<std::string>(only.begin(), only.end()).size();
   return {};
 }
@@ -39,9 +38,8 @@ Status Restrict(const Observation& observation, const std::vector<std::string>& 
 bool WritesStatusWithoutConditions(const Plan& plan) {
   return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
     return !chain.crd.has_conditions &&
-           std::any_of(chain.changes.begin(), chain.changes.end(), [](const Change& change) {
-             return std::holds_alternative<WriteStatus>(change.effect);
-           });
+           std::any_of(chain.changes.begin(), chain.changes.end(),
+                       [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
   });
 }
 
@@ -56,25 +54,26 @@ class Complaints {
   void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
     if (report.refusal) {
       if (IsGeneral(report.refusal->reason) && !said_.insert(report.refusal->message).second) return;
-      Push(renderer.RefusalLine(chain.name, *report.refusal), report.refusal->waiting());
+      lines_.push_back({renderer.RefusalLine(chain.name, *report.refusal),
+                        report.refusal->waiting() ? LogLevel::kInfo : LogLevel::kWarn});
     } else if (report.end == ChainEnd::kFailed) {
-      Push(renderer.FailureLine(chain.name, report.error), false);
+      lines_.push_back({renderer.FailureLine(chain.name, report.error), LogLevel::kWarn});
     }
   }
 
   void Tell(const Log& log) const {
     const std::size_t shown = std::min(lines_.size(), kRefusalLines);
-    for (std::size_t i = 0; i < shown; ++i)
-      lines_[i].waiting ? log.Info(lines_[i].text) : log.Warn(lines_[i].text);
-    if (shown < lines_.size()) log.Warn(fmt::format("! and {} more like these", lines_.size() - shown));
+    for (std::size_t i = 0; i < shown; ++i) log.Tell(lines_[i].level, lines_[i].text);
+    if (shown < lines_.size()) {
+      log.Tell(LogLevel::kWarn, fmt::format("! and {} more like these", lines_.size() - shown));
+    }
   }
 
  private:
   struct Line {
     std::string text;
-    bool waiting;
+    LogLevel level;
   };
-  void Push(std::string text, bool waiting) { lines_.push_back({std::move(text), waiting}); }
 
   std::vector<Line> lines_;
   std::set<std::string> said_;
@@ -112,7 +111,8 @@ class Run {
       complaints.Tell(context_.log);
       const auto took = std::chrono::steady_clock::now() - started;
       if (totals.writes > 0 || !totals.converged()) {
-        context_.log.Info(TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
+        context_.log.Tell(LogLevel::kInfo,
+                          TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
       }
       return totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged;
     }
@@ -137,14 +137,14 @@ class Run {
           "the TeamSpace CRD has no status.conditions, so nobody can be told why a team space is not "
           "ready: cnpa-op crd | kubectl apply -f -");
     }
-    const Report report =
-        Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
-              [&](const Chain& chain, const ChainReport& done) {
-                for (std::size_t i = 0; i < done.done; ++i)
-                  context_.log.Info(renderer.ChangeLine(chain, chain.changes[i]));
-                if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
-                complaints.Add(chain, done, renderer);
-              });
+    const Report report = Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
+                                [&](const Chain& chain, const ChainReport& done) {
+                                  for (std::size_t i = 0; i < done.done; ++i)
+                                    context_.log.Tell(LogLevel::kInfo, renderer.ChangeLine(chain, chain.changes[i]));
+                                  if (done.end == ChainEnd::kLostRace)
+                                    context_.log.Debug("lost race: " + done.error.message);
+                                  complaints.Add(chain, done, renderer);
+                                });
     totals.Add(plan, report);
     return report.lost_race();
   }

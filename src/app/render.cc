@@ -26,11 +26,10 @@ std::string QuotaObject(const std::string& space) {
 }
 
 char Symbol(const Change& change) {
-  return std::visit(
-      Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
-                 [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
-                 [](const RemoveFinalizer&) { return '-'; }, [](const auto&) { return '~'; }},
-      change.effect);
+  return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
+                               [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
+                               [](const RemoveFinalizer&) { return '-'; }, [](const auto&) { return '~'; }},
+                    change.effect);
 }
 
 std::string Object(const Chain& chain, const Change& change, const std::string& archive_folder) {
@@ -88,20 +87,19 @@ std::string Renderer::Words(const Chain& chain, const Change& change) const {
   std::string fields;
   for (const FieldChange& field : change.fields) fields += (fields.empty() ? "" : ", ") + Field(field);
   return std::visit(
-      Overloaded{
-          [](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
-          [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
-          [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
-          [](const CreateQuota& effect) {
-            std::string hard;
-            for (const auto& [key, value] : effect.hard) {
-              hard += fmt::format("{}{} {}", hard.empty() ? "" : ", ", key, value);
-            }
-            return hard;
-          },
-          [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
-          [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
-          [&](const WriteStatus&) { return "status: " + fields; }, [&](const auto&) { return fields; }},
+      Overloaded{[](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
+                 [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
+                 [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
+                 [](const CreateQuota& effect) {
+                   std::string hard;
+                   for (const auto& [key, value] : effect.hard) {
+                     hard += fmt::format("{}{} {}", hard.empty() ? "" : ", ", key, value);
+                   }
+                   return hard;
+                 },
+                 [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
+                 [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
+                 [&](const WriteStatus&) { return "status: " + fields; }, [&](const auto&) { return fields; }},
       change.effect);
 }
 
@@ -170,9 +168,8 @@ std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took) {
                                          {totals.waiting, "waiting"},
                                          {totals.failed, "failed"},
                                          {totals.left, "left for the next pass"}});
-  return fmt::format("{}: {}; {} in {}", Count(totals.team_spaces, "team space"),
-                     counts.empty() ? "in sync" : counts, Count(totals.writes, "write"),
-                     FormatDuration(took));
+  return fmt::format("{}: {}; {} in {}", Count(totals.team_spaces, "team space"), counts.empty() ? "in sync" : counts,
+                     Count(totals.writes, "write"), FormatDuration(took));
 }
 
 }  // namespace cnpa

@@ -51,15 +51,15 @@ bool WantsColor(ColorMode mode, int fd) {
 
 std::string TraceLine(const RequestTrace& trace) {
   const std::string outcome = trace.code != 0 ? std::to_string(trace.code) : trace.error;
-  return fmt::format("{} {} -> {}, {} bytes, {} ms", MethodName(trace.method), trace.path, outcome,
-                     trace.bytes, trace.took.count());
+  return fmt::format("{} {} -> {}, {} bytes, {} ms", MethodName(trace.method), trace.path, outcome, trace.bytes,
+                     trace.took.count());
 }
 
 /// What `error` does not say: whose credentials were refused, and why that may be.
 Error Explain(Error error, const std::string& certificate_pem, const std::string& origin) {
   if (error.code != ErrorCode::kDenied || !error.message.starts_with("unauthorized")) return error;
   const std::string validity = DescribeValidity(certificate_pem, Now());
-  if (!validity.empty()) error.message += ": the client certificate is " + validity + ": renew it";
+  if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";
   error.message += " (" + origin + ")";
   return error;
 }
@@ -73,8 +73,7 @@ ExitCode RunReconcile(const Options& options) {
     return ExitCode::kUsage;
   }
   StopSignals::Install();
-  KubeconfigQuery query{
-      .file = options.kubeconfig, .context = options.context, .environment = ProcessEnvironment()};
+  KubeconfigQuery query{.file = options.kubeconfig, .context = options.context, .environment = ProcessEnvironment()};
   Result<Connection> connection = LoadConnection(query);
   if (!connection) {
     log.Error(connection.error().message);
@@ -92,16 +91,14 @@ ExitCode RunReconcile(const Options& options) {
                          .stop_requested = [] { return StopSignals::received() != 0; },
                          .stop_fd = StopSignals::fd()};
   CurlTransport::OnTrace on_trace;
-  if (log.shows(LogLevel::kDebug))
-    on_trace = [&log](const RequestTrace& trace) { log.Debug(TraceLine(trace)); };
+  if (log.shows(LogLevel::kDebug)) on_trace = [&log](const RequestTrace& trace) { log.Debug(TraceLine(trace)); };
   Result<std::unique_ptr<CurlTransport>> transport =
       CurlTransport::Create(*std::move(connection), std::move(limits), std::move(on_trace));
   if (!transport) {
     log.Error(transport.error().message + " (" + origin + ")");
     return ExitCode::kUsage;
   }
-  Archive archive(options.archive,
-                  options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
+  Archive archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
   const ReconcileContext context{
       .options = options,
       .log = log,

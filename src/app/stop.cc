@@ -28,8 +28,7 @@ void StopSignals::Install() {
   if (g_pipe[0] < 0 && ::pipe2(g_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
   struct sigaction action {};
   action.sa_handler = &OnSignal;
-  action.sa_flags =
-      static_cast<int>(SA_RESTART | SA_RESETHAND);  // RESETHAND: the second signal ends the process.
+  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // RESETHAND: the second signal ends the process.
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);

@@ -8,8 +8,7 @@
 
 namespace cnpa {
 
-/// Decodes standard base64 with padding; line breaks and blanks, as YAML block scalars leave them, are
-/// skipped.
+/// Decodes standard base64 with padding; line breaks and blanks, as YAML block scalars leave them, are skipped.
 ///
 /// Errors:  kInvalid when `text` is not base64. The message never quotes the text: it may be a key.
 /// Source:  RFC 4648, section 4.

@@ -49,10 +49,8 @@ Status WriteAll(int fd, const std::string& path, std::string_view content) {
 }
 
 /// Writes, owns and syncs the temporary file; the caller removes it when this fails.
-Status FillTemporary(const UniqueFd& fd, const std::string& path, std::string_view content, uid_t owner,
-                     gid_t group) {
-  if ((owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1)) &&
-      ::fchown(fd.get(), owner, group) != 0) {
+Status FillTemporary(const UniqueFd& fd, const std::string& path, std::string_view content, uid_t owner, gid_t group) {
+  if ((owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1)) && ::fchown(fd.get(), owner, group) != 0) {
     return FileError("change the owner of", path, errno);
   }
   if (Status written = WriteAll(fd.get(), path, content); !written) return written;
@@ -93,14 +91,13 @@ Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const s
   return ReadAll(fd, folder + "/" + name, limit_bytes);
 }
 
-Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name,
-                        std::string_view content, uid_t owner, gid_t group) {
+Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
+                        uid_t owner, gid_t group) {
   assert(name.find('/') == std::string::npos);
   // Random, so that two passes at once, even in two containers over one folder, don't meet.
   const std::string temporary = std::string(kTemporaryPrefix) + std::to_string(std::random_device()());
   const std::string path = folder + "/" + name;
-  const UniqueFd fd(
-      ::openat(folder_fd, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const UniqueFd fd(::openat(folder_fd, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) {
     // Not "not found" but "not writable": the folder was opened, so only it or the disk can be at fault.
     return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));

@@ -46,9 +46,8 @@ Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const s
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words.
 /// Requires: `name` has no '/'. `folder` is for messages only.
-Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name,
-                        std::string_view content, uid_t owner = static_cast<uid_t>(-1),
-                        gid_t group = static_cast<gid_t>(-1));
+Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
+                        uid_t owner = static_cast<uid_t>(-1), gid_t group = static_cast<gid_t>(-1));
 
 /// Removes the temporary files that WriteFileDurably() leaves in a folder when the process is killed in it.
 ///

@@ -12,10 +12,10 @@
 namespace cnpa {
 
 enum class ErrorCode {
-  kInvalid,   ///< Refused for a lasting reason: flags, files, a value the server rejects. A person must act.
-  kDenied,    ///< The server knows us, or does not, and says no: HTTP 401, 403 of RBAC.
-  kNotFound,  ///< It is not there.
-  kConflict,  ///< A lost race: somebody else wrote first.
+  kInvalid,      ///< Refused for a lasting reason: flags, files, a value the server rejects. A person must act.
+  kDenied,       ///< The server knows us, or does not, and says no: HTTP 401, 403 of RBAC.
+  kNotFound,     ///< It is not there.
+  kConflict,     ///< A lost race: somebody else wrote first.
   kTerminating,  ///< It, or the namespace it lives in, is on its way out: wait.
   kUnavailable,  ///< Not now: connect, TLS, timeout, HTTP 429 and most 5xx.
   kMalformed,    ///< An answer or a file that does not decode.

@@ -24,8 +24,7 @@ constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kLongestMilliseconds = std::int64_t{1000} * 3600 * 1000;
 
 tl::unexpected<Error> NotADuration(std::string_view text) {
-  return Fail(ErrorCode::kInvalid,
-              "'" + std::string(text) + "' is not a duration such as 500ms, 3s or 1m30s");
+  return Fail(ErrorCode::kInvalid, "'" + std::string(text) + "' is not a duration such as 500ms, 3s or 1m30s");
 }
 
 /// Reads `count` digits at the front of `text`, takes them off, and returns them as a number, or -1.
@@ -78,14 +77,11 @@ Result<Time> ParseTime(std::string_view text) {
     }
   }
   const bool ends = TakeChar(text, 'Z') && text.empty();
-  const std::chrono::year_month_day date(std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
+  const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
-  if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 ||
-      month < 0 || day < 0 || !date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 ||
-      second < 0 || second > 60) {
-    return Fail(ErrorCode::kInvalid,
-                "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
+  if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 || month < 0 ||
+      day < 0 || !date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) {
+    return Fail(ErrorCode::kInvalid, "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
   }
   return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
          std::chrono::seconds(second);
@@ -121,8 +117,7 @@ std::string FormatDuration(milliseconds span) {
 }
 
 std::string FormatAge(std::chrono::seconds age) {
-  const auto pair = [](std::int64_t major, const char* major_unit, std::int64_t minor,
-                       const char* minor_unit) {
+  const auto pair = [](std::int64_t major, const char* major_unit, std::int64_t minor, const char* minor_unit) {
     return std::to_string(major) + major_unit + (minor == 0 ? "" : std::to_string(minor) + minor_unit);
   };
   const std::int64_t s = age.count();

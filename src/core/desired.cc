@@ -13,9 +13,8 @@ std::optional<Refusal> RefuseSpec(const TeamSpace& team_space) {
   }
   const Result<Quantity> cpu = ParseQuantity(team_space.cpu);
   if (!cpu || cpu->thousandths <= 0) {
-    return Refusal{Reason::kInvalidQuantity,
-                   "spec.cpu: \"" + team_space.cpu.substr(0, 64) +
-                       "\" is not a positive number of CPUs, such as 500m, 2 or 1.5"};
+    return Refusal{Reason::kInvalidQuantity, "spec.cpu: \"" + team_space.cpu.substr(0, 64) +
+                                                 "\" is not a positive number of CPUs, such as 500m, 2 or 1.5"};
   }
   if (*team_space.pods < 0) {
     return Refusal{Reason::kInvalidQuantity,
@@ -28,12 +27,10 @@ std::optional<Refusal> RefuseSpec(const TeamSpace& team_space) {
 
 DesiredTeamSpace ComputeDesired(const TeamSpace& team_space) {
   DesiredTeamSpace desired;
-  desired.owner = {std::string(kTeamSpaceApiVersion), std::string(kTeamSpaceKind), team_space.name,
-                   team_space.uid};
+  desired.owner = {std::string(kTeamSpaceApiVersion), std::string(kTeamSpaceKind), team_space.name, team_space.uid};
   desired.namespace_name = NamespaceNameOf(team_space.name);
   desired.refusal = RefuseSpec(team_space);
-  desired.hard = {{std::string(kPodsKey), std::to_string(*team_space.pods)},
-                  {std::string(kCpuKey), team_space.cpu}};
+  desired.hard = {{std::string(kPodsKey), std::to_string(*team_space.pods)}, {std::string(kCpuKey), team_space.cpu}};
   return desired;
 }
 

@@ -17,7 +17,7 @@ struct DesiredTeamSpace {
   OwnerReference owner;                     ///< On the namespace: this TeamSpace.
   std::string namespace_name;               ///< "team-<name>".
   std::map<std::string, std::string> hard;  ///< `spec.hard` of the quota, as it is sent: exactly two keys.
-  std::optional<Refusal> refusal;  ///< The TeamSpace itself can't be served; the rest is then not to be used.
+  std::optional<Refusal> refusal;           ///< The TeamSpace itself can't be served; the rest is then not to be used.
 };
 
 /// Returns what `team_space` asks for. Pure.

@@ -15,16 +15,14 @@ bool IsTeamSpaceName(std::string_view name) {
 
 bool AwaitsFinalizer(const TeamSpace& team_space) {
   const auto& finalizers = team_space.finalizers;
-  return team_space.deleting() &&
-         std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+  return team_space.deleting() && std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
 }
 
 bool MustReadCrd(const Observation& observation) {
-  return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(),
-                     [](const TeamSpace& team_space) {
-                       if (team_space.deleting()) return AwaitsFinalizer(team_space);
-                       return !team_space.status.has_conditions || !team_space.status.observed_generation;
-                     });
+  return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), [](const TeamSpace& team_space) {
+    if (team_space.deleting()) return AwaitsFinalizer(team_space);
+    return !team_space.status.has_conditions || !team_space.status.observed_generation;
+  });
 }
 
 }  // namespace cnpa

@@ -100,8 +100,8 @@ struct Namespace {
 struct Quota {
   std::string namespace_name;
   std::string uid;
-  std::map<std::string, std::string> hard;  ///< `spec.hard`, values as listed.
-  bool scoped = false;  ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
+  std::map<std::string, std::string> hard;     ///< `spec.hard`, values as listed.
+  bool scoped = false;                         ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
   std::map<std::string, Writer> hard_writers;  ///< Who set a key of `hard`, when it was not cnpa-op.
   std::string unreadable;
 
@@ -110,9 +110,8 @@ struct Quota {
 
 /// What the CustomResourceDefinition of TeamSpaces is like. The defaults hold where nobody needed to ask.
 struct CrdFacts {
-  bool deleting = false;  ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
-  bool has_status =
-      true;  ///< The status subresource is on, with observedGeneration and namespace in its schema.
+  bool deleting = false;       ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
+  bool has_status = true;      ///< The status subresource is on, with observedGeneration and namespace in its schema.
   bool has_conditions = true;  ///< The schema of the status has `conditions`; a minimal CRD does without.
 
   bool operator==(const CrdFacts&) const = default;
@@ -134,8 +133,7 @@ inline std::string NamespaceNameOf(std::string_view team_space) {
 }
 
 /// Returns whether a plan for `observation` depends on what the CRD is like: a TeamSpace that waits for our
-/// finalizer may be going with its CRD, and one whose status lacks what we write may have a CRD that drops
-/// it.
+/// finalizer may be going with its CRD, and one whose status lacks what we write may have a CRD that drops it.
 bool MustReadCrd(const Observation& observation);
 
 /// Returns whether `team_space` is being deleted and waits for us.

@@ -21,14 +21,12 @@ class Index {
     for (const T& object : objects) sorted_.push_back(&object);
     const auto before = [key](const T* left, const T* right) { return left->*key < right->*key; };
     // The server sorts its lists, so this is a look and no work.
-    if (!std::is_sorted(sorted_.begin(), sorted_.end(), before))
-      std::sort(sorted_.begin(), sorted_.end(), before);
+    if (!std::is_sorted(sorted_.begin(), sorted_.end(), before)) std::sort(sorted_.begin(), sorted_.end(), before);
   }
 
   const T* Find(const std::string& name) const {
-    const auto found =
-        std::lower_bound(sorted_.begin(), sorted_.end(), name,
-                         [this](const T* object, const std::string& n) { return object->*key_ < n; });
+    const auto found = std::lower_bound(sorted_.begin(), sorted_.end(), name,
+                                        [this](const T* object, const std::string& n) { return object->*key_ < n; });
     return found != sorted_.end() && (*found)->*key_ == name ? *found : nullptr;
   }
 
@@ -63,10 +61,9 @@ Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owne
   }
   if (observed.team_space_label == owner.name) return {.ours = true, .conflict = {}};
   return {.ours = false,
-          .conflict =
-              "namespace " + observed.name +
-              " exists and is not ours: take another name, or hand it over with: kubectl label namespace " +
-              observed.name + " --overwrite " + std::string(kTeamSpaceLabel) + "=" + owner.name};
+          .conflict = "namespace " + observed.name +
+                      " exists and is not ours: take another name, or hand it over with: kubectl label namespace " +
+                      observed.name + " --overwrite " + std::string(kTeamSpaceLabel) + "=" + owner.name};
 }
 
 void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& change) {
@@ -74,8 +71,7 @@ void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& cha
   for (std::size_t i = 0; i < observed.owners.size(); ++i) {
     const OwnerReference& reference = observed.owners[i];
     if (reference == repair.owner) return;
-    if (reference.uid == repair.owner.uid ||
-        (IsTeamSpaceOwner(reference) && reference.name == repair.owner.name)) {
+    if (reference.uid == repair.owner.uid || (IsTeamSpaceOwner(reference) && reference.name == repair.owner.name)) {
       // A reference with our uid wins over one that an earlier TeamSpace of this name left.
       if (!earlier || reference.uid == repair.owner.uid) earlier = i;
     }
@@ -100,8 +96,7 @@ std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const De
   Change change{.effect = {}, .cause = Cause::kDiffers, .fields = {}};
   if (observed.team_space_label != desired.owner.name) {
     repair.set_label = true;
-    change.fields.push_back({"label " + std::string(kTeamSpaceLabel), observed.team_space_label,
-                             desired.owner.name,
+    change.fields.push_back({"label " + std::string(kTeamSpaceLabel), observed.team_space_label, desired.owner.name,
                              observed.team_space_label ? observed.label_writer : std::nullopt});
   }
   RepairOwner(observed, repair, change);
@@ -110,8 +105,7 @@ std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const De
   return change;
 }
 
-std::vector<FieldChange> CompareHard(const Quota* observed,
-                                     const std::map<std::string, std::string>& desired) {
+std::vector<FieldChange> CompareHard(const Quota* observed, const std::map<std::string, std::string>& desired) {
   std::vector<FieldChange> fields;
   static const std::map<std::string, std::string> kNothing;
   const std::map<std::string, std::string>& hard = observed != nullptr ? observed->hard : kNothing;
@@ -139,8 +133,8 @@ void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vect
   if (observed != nullptr && !observed->scoped) {
     std::vector<FieldChange> fields = CompareHard(observed, desired.hard);
     if (fields.empty()) return;
-    changes.push_back({RepairQuota{space, observed->uid, observed->hard, desired.hard}, Cause::kDiffers,
-                       std::move(fields)});
+    changes.push_back(
+        {RepairQuota{space, observed->uid, observed->hard, desired.hard}, Cause::kDiffers, std::move(fields)});
     return;
   }
   if (observed != nullptr) changes.push_back({DeleteQuota{space, observed->uid}, Cause::kScoped, {}});
@@ -148,8 +142,7 @@ void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vect
 }
 
 Refusal NamespaceTerminating(const std::string& name) {
-  return {Reason::kNamespaceTerminating,
-          "namespace " + name + " is being deleted; it is made anew once it is gone"};
+  return {Reason::kNamespaceTerminating, "namespace " + name + " is being deleted; it is made anew once it is gone"};
 }
 
 /// What of the cluster concerns one TeamSpace.
@@ -159,8 +152,7 @@ struct Surroundings {
 };
 
 /// Plans the namespace and the quota of a TeamSpace; returns why that can't be done, if it can't.
-std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surroundings& around,
-                                   Chain& chain) {
+std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surroundings& around, Chain& chain) {
   const Namespace* space = around.space;
   if (space != nullptr) {
     const Ownership ownership = ComputeOwnership(*space, desired.owner);
@@ -182,18 +174,15 @@ std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surrou
 }
 
 /// Returns the status that `team_space` should have, as far as its CRD has room for it.
-TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, const CrdFacts& crd,
-                              Time now) {
+TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, const CrdFacts& crd, Time now) {
   TeamSpaceStatus status =
-      chain.refusal
-          ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
-          : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
+      chain.refusal ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
+                    : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
   if (!crd.has_conditions) status.ready = team_space.status.ready;
   return status;
 }
 
-void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Observation& observation,
-              Chain& chain) {
+void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Observation& observation, Chain& chain) {
   if (std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer) ==
       team_space.finalizers.end()) {
     chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, {}});
@@ -201,10 +190,9 @@ void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Obs
   chain.refusal = PlanObjects(ComputeDesired(team_space), around, chain);
   if (!observation.crd.has_status) {
     if (!chain.refusal) {
-      chain.refusal =
-          Refusal{Reason::kCrdUnfit,
-                  "the TeamSpace CRD has no status subresource, or drops observedGeneration or namespace "
-                  "from it, so nobody can see what is done: cnpa-op crd | kubectl apply -f -"};
+      chain.refusal = Refusal{Reason::kCrdUnfit,
+                              "the TeamSpace CRD has no status subresource, or drops observedGeneration or namespace "
+                              "from it, so nobody can see what is done: cnpa-op crd | kubectl apply -f -"};
     }
     return;
   }
@@ -220,10 +208,9 @@ void PlanDeletion(const TeamSpace& team_space, const Observation& observation, c
   const auto ours = std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer);
   if (ours == team_space.finalizers.end()) return;  // Others hold it; our part is done.
   if (observation.crd.deleting && !options.allow_crd_deletion) {
-    chain.refusal =
-        Refusal{Reason::kCrdDeleting,
-                "the TeamSpace CRD is being deleted, and with it every TeamSpace and namespace: nothing is "
-                "finalized until a pass runs with --allow-crd-deletion"};
+    chain.refusal = Refusal{Reason::kCrdDeleting,
+                            "the TeamSpace CRD is being deleted, and with it every TeamSpace and namespace: nothing is "
+                            "finalized until a pass runs with --allow-crd-deletion"};
     return;
   }
   chain.changes.push_back({WriteArchive{.name = team_space.name,
@@ -235,9 +222,8 @@ void PlanDeletion(const TeamSpace& team_space, const Observation& observation, c
                                         .archived_at = FormatTime(observation.observed_at)},
                            Cause::kBeingDeleted,
                            {}});
-  chain.changes.push_back({RemoveFinalizer{static_cast<std::size_t>(ours - team_space.finalizers.begin())},
-                           Cause::kBeingDeleted,
-                           {}});
+  chain.changes.push_back(
+      {RemoveFinalizer{static_cast<std::size_t>(ours - team_space.finalizers.begin())}, Cause::kBeingDeleted, {}});
 }
 
 std::optional<Refusal> Unreadable(const TeamSpace& team_space, const Surroundings& around) {
@@ -248,11 +234,15 @@ std::optional<Refusal> Unreadable(const TeamSpace& team_space, const Surrounding
   return std::nullopt;
 }
 
+bool IsQuotaChange(const Change& change) {
+  return std::holds_alternative<CreateQuota>(change.effect) || std::holds_alternative<RepairQuota>(change.effect) ||
+         std::holds_alternative<DeleteQuota>(change.effect);
+}
+
 std::string Shortened(std::string message) {
   if (message.size() <= kLongestMessage) return message;
   std::size_t end = kLongestMessage;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U)
-    --end;  // Not inside a character.
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;  // Not inside a character.
   message.resize(end);
   return message + " ...";
 }
@@ -295,18 +285,22 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
 }
 
 std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error) {
-  const bool quota = std::holds_alternative<CreateQuota>(failed.effect) ||
-                     std::holds_alternative<RepairQuota>(failed.effect) ||
-                     std::holds_alternative<DeleteQuota>(failed.effect);
+  const auto refuse = [&error](Reason reason, const std::string& advice) {
+    return Refusal{reason, Shortened(advice + ": " + error.message)};
+  };
   switch (error.code) {
     case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));
-    case ErrorCode::kDenied: return Refusal{Reason::kForbidden, Shortened(error.message)};
+    case ErrorCode::kDenied:
+      return refuse(Reason::kForbidden, "cnpa-op lacks a right that a cluster admin can give it");
     case ErrorCode::kInvalid:
     case ErrorCode::kMalformed:
       if (std::holds_alternative<WriteArchive>(failed.effect)) {
-        return Refusal{Reason::kArchiveFailed, Shortened(error.message)};
+        return refuse(Reason::kArchiveFailed, "the TeamSpace stays until its archive can be written");
       }
-      return Refusal{quota ? Reason::kQuotaRefused : Reason::kWriteFailed, Shortened(error.message)};
+      if (IsQuotaChange(failed)) {
+        return refuse(Reason::kQuotaRefused, "the server refuses the quota; change the spec, or ask a cluster admin");
+      }
+      return refuse(Reason::kWriteFailed, "the server refuses a write; a cluster admin can tell why");
     case ErrorCode::kNotFound:
     case ErrorCode::kConflict:
     case ErrorCode::kUnavailable:
@@ -315,11 +309,9 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
   return std::nullopt;
 }
 
-std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal,
-                                           Time now) {
+std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now) {
   if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
-  // Without conditions there is no place to say it; and a status write that fails can't be told by a status
-  // write.
+  // Without conditions there is no place to say it; and a status write that fails can't be told by a status write.
   if (!chain.crd.has_status || !chain.crd.has_conditions) return std::nullopt;
   if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
   std::optional<std::string> namespace_name =
@@ -328,8 +320,8 @@ std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t faile
     const auto* created = std::get_if<CreateNamespace>(&chain.changes[i].effect);
     if (created != nullptr) namespace_name = created->name;
   }
-  return StatusChange(chain.observed_status, RefusedStatus(chain.observed_status, refusal, chain.generation,
-                                                           std::move(namespace_name), now));
+  return StatusChange(chain.observed_status,
+                      RefusedStatus(chain.observed_status, refusal, chain.generation, std::move(namespace_name), now));
 }
 
 }  // namespace cnpa

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plan is a plain value: per TeamSpace one chain of changes, in the order in which they must happen.
-// Chains are independent of each other. Applying, printing and testing all look at this value and at nothing
-// else.
+// Chains are independent of each other. Applying, printing and testing all look at this value and at nothing else.
 #pragma once
 
 #include <cstdint>
@@ -91,8 +90,8 @@ struct WriteArchive {
   bool operator==(const WriteArchive&) const = default;
 };
 
-using Effect = std::variant<AddFinalizer, RemoveFinalizer, CreateNamespace, RepairNamespace, CreateQuota,
-                            RepairQuota, DeleteQuota, WriteStatus, WriteArchive>;
+using Effect = std::variant<AddFinalizer, RemoveFinalizer, CreateNamespace, RepairNamespace, CreateQuota, RepairQuota,
+                            DeleteQuota, WriteStatus, WriteArchive>;
 
 /// One field that differs, for people and for machines that read the plan.
 struct FieldChange {
@@ -119,8 +118,7 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
-/// Where a chain stands in a pass: deletions first, then repairs, then new ones, so that a backlog starves
-/// nobody.
+/// Where a chain stands in a pass: deletions first, then repairs, then new ones, so that a backlog starves nobody.
 enum class Turn { kDeletion, kRepair, kNew };
 
 struct Chain {
@@ -137,8 +135,7 @@ struct Chain {
   bool operator==(const Chain&) const = default;
 };
 
-/// Chains of the TeamSpaces that have something to do or are refused, in the order of their turns, then
-/// names.
+/// Chains of the TeamSpaces that have something to do or are refused, in the order of their turns, then names.
 struct Plan {
   std::vector<Chain> chains;
   std::size_t team_spaces = 0;  ///< All that were looked at.
@@ -163,7 +160,6 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
 
 /// Returns the status write that tells `refusal`, the failure of `chain.changes[failed]`; nothing when the
 /// status tells it already, or has no place for it.
-std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal,
-                                           Time now);
+std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now);
 
 }  // namespace cnpa

@@ -120,8 +120,8 @@ std::optional<Int128> ToThousandths(const Scaled& number) {
 
 Result<Quantity> ParseQuantity(std::string_view text) {
   const auto invalid = [text] {
-    return Fail(ErrorCode::kInvalid, "\"" + std::string(text.substr(0, kLongestText)) +
-                                         "\" is not a quantity such as 500m, 2 or 1.5");
+    return Fail(ErrorCode::kInvalid,
+                "\"" + std::string(text.substr(0, kLongestText)) + "\" is not a quantity such as 500m, 2 or 1.5");
   };
   if (text.size() > kLongestText) return invalid();
   std::string_view rest = text;

@@ -24,9 +24,8 @@ struct Quantity {
 /// the API server keeps the values of a ResourceQuota.
 ///
 /// Units:   thousandths of the base unit.
-/// Errors:  kInvalid when `text` is not a quantity, is longer than 64 characters, has an exponent beyond
-/// +-24, or does
-///          not fit into 127 bits. The bounds keep out values that stall an API server.
+/// Errors:  kInvalid when `text` is not a quantity, is longer than 64 characters, has an exponent beyond +-24, or
+///          does not fit into 127 bits. The bounds keep out values that stall an API server.
 /// Source:  k8s.io/apimachinery/pkg/api/resource, Quantity.
 Result<Quantity> ParseQuantity(std::string_view text);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a team space is, or is not, as it should be: one word each, the same in conditions, output, tests and
-// docs.
+// Why a team space is, or is not, as it should be: one word each, the same in conditions, output, tests and docs.
 #pragma once
 
 #include <string>

@@ -33,8 +33,8 @@ std::optional<std::string> Text(const std::optional<Condition>& ready) {
 
 }  // namespace
 
-TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::string& name,
-                                 std::int64_t generation, Time now) {
+TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::string& name, std::int64_t generation,
+                                 Time now) {
   TeamSpaceStatus status = observed;
   status.observed_generation = generation;
   status.namespace_name = NamespaceNameOf(name);
@@ -43,8 +43,8 @@ TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::str
   return status;
 }
 
-TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal,
-                              std::int64_t generation, std::optional<std::string> namespace_name, Time now) {
+TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal, std::int64_t generation,
+                              std::optional<std::string> namespace_name, Time now) {
   TeamSpaceStatus status = observed;
   status.namespace_name = std::move(namespace_name);
   SetReady(status, observed.ready, false, refusal.reason, refusal.message, generation, now);

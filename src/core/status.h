@@ -12,13 +12,13 @@
 namespace cnpa {
 
 /// Returns the status of a TeamSpace whose namespace and quota are as `generation` asks.
-TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::string& name,
-                                 std::int64_t generation, Time now);
+TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::string& name, std::int64_t generation,
+                                 Time now);
 
 /// Returns the status of a TeamSpace that is refused: `Ready` says why, observedGeneration stays where it
 /// was, and the namespace is named only while it is ours.
-TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal,
-                              std::int64_t generation, std::optional<std::string> namespace_name, Time now);
+TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal, std::int64_t generation,
+                              std::optional<std::string> namespace_name, Time now);
 
 /// Returns the write that turns `observed` into `desired`, or nothing when they are equal.
 std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired);

@@ -25,8 +25,8 @@ void DecodeStatus(const JsonReader& root, ApiError& error) {
   const JsonReader details = root.Object("details");
   details.EachKey([&error](std::string_view) { error.has_details = true; });
   for (const JsonReader& cause : details.Objects("causes")) {
-    error.causes.push_back({cause.OptionalString("reason"), OneLine(cause.OptionalString("message")),
-                            cause.OptionalString("field")});
+    error.causes.push_back(
+        {cause.OptionalString("reason"), OneLine(cause.OptionalString("message")), cause.OptionalString("field")});
   }
 }
 
@@ -91,8 +91,7 @@ ErrorCode ClassifyApiError(const ApiError& error) {
   }
   if (error.code == 404) return ErrorCode::kNotFound;
   if (error.code == 409) {
-    return error.message.starts_with("object is being deleted:") ? ErrorCode::kTerminating
-                                                                 : ErrorCode::kConflict;
+    return error.message.starts_with("object is being deleted:") ? ErrorCode::kTerminating : ErrorCode::kConflict;
   }
   // A `test` of a JSON Patch that failed comes without details; a value that was refused has them.
   if (error.code == 422 && RefusesFinalizer(error)) return ErrorCode::kConflict;
@@ -108,8 +107,7 @@ std::optional<MissingRight> ParseMissingRight(const ApiError& error) {
   MissingRight right{QuotedAfter(error.message, "User \""), {}, QuotedAfter(error.message, "resource \"")};
   const std::size_t verb = error.message.find("\" cannot ");
   if (verb == std::string::npos || right.resource.empty()) return std::nullopt;
-  const std::string_view rest =
-      std::string_view(error.message).substr(verb + std::string_view("\" cannot ").size());
+  const std::string_view rest = std::string_view(error.message).substr(verb + std::string_view("\" cannot ").size());
   right.verb = rest.substr(0, rest.find(' '));
   return right;
 }
@@ -118,10 +116,9 @@ Error ToError(const ApiError& error) {
   const ErrorCode code = ClassifyApiError(error);
   if (const std::optional<MissingRight> right = ParseMissingRight(error)) {
     if (right->user == "system:anonymous") {
-      return {
-          code,
-          "unauthorized: the server took no credentials from us (it says 'system:anonymous'): check the user "
-          "in the kubeconfig"};
+      return {code,
+              "unauthorized: the server took no credentials from us (it says 'system:anonymous'): check the user "
+              "in the kubeconfig"};
     }
     return {code, "forbidden: user \"" + right->user + "\" cannot " + right->verb + " " + right->resource +
                       ": cnpa-op rbac | kubectl apply -f -"};

@@ -22,8 +22,7 @@ struct StatusCause {
   bool operator==(const StatusCause&) const = default;
 };
 
-/// A refused request. Bodies that are no Status (a proxy's page, "404 page not found") leave their text in
-/// `message`.
+/// A refused request. Bodies that are no Status (a proxy's page, "404 page not found") leave their text in `message`.
 ///
 /// Source:  k8s.io/apimachinery/pkg/apis/meta/v1, Status.
 struct ApiError {
@@ -32,8 +31,7 @@ struct ApiError {
   int code = 0;
   std::string reason;  ///< "NotFound", "Conflict", ...; may be empty.
   std::string message;
-  bool has_details =
-      false;  ///< `details` has members: with Invalid, what tells a refused value from a failed test.
+  bool has_details = false;  ///< `details` has members: with Invalid, what tells a refused value from a failed test.
   std::vector<StatusCause> causes;
 
   bool operator==(const ApiError&) const = default;

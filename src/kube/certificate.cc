@@ -53,11 +53,9 @@ Status CheckClientCertificate(const std::string& certificate_pem, const std::str
   const Owned<X509> certificate = ReadCertificate(certificate_pem);
   if (!certificate) return Fail(ErrorCode::kInvalid, "client certificate: holds no PEM certificate");
   bool encrypted = false;
-  const Owned<EVP_PKEY> key(
-      PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, &NoPassPhrase, &encrypted));
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, &NoPassPhrase, &encrypted));
   ERR_clear_error();
-  if (encrypted)
-    return Fail(ErrorCode::kInvalid, "client key: it is encrypted, and nobody can type a pass phrase");
+  if (encrypted) return Fail(ErrorCode::kInvalid, "client key: it is encrypted, and nobody can type a pass phrase");
   if (!key) return Fail(ErrorCode::kInvalid, "client key: holds no PEM private key");
   const bool match = X509_check_private_key(certificate.get(), key.get()) == 1;
   ERR_clear_error();
@@ -71,7 +69,7 @@ std::string DescribeValidity(const std::string& certificate_pem, Time now) {
   const Time from = ToTime(X509_get0_notBefore(certificate.get()));
   const Time until = ToTime(X509_get0_notAfter(certificate.get()));
   if (now > until) return "expired on " + FormatTime(until);
-  if (now < from) return "valid only from " + FormatTime(from);
+  if (now < from) return "is valid only from " + FormatTime(from);
   return {};
 }
 

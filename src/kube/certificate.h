@@ -10,8 +10,7 @@
 
 namespace cnpa {
 
-/// Checks that `certificate_pem` is a certificate and `key_pem` the unencrypted private key that belongs to
-/// it.
+/// Checks that `certificate_pem` is a certificate and `key_pem` the unencrypted private key that belongs to it.
 ///
 /// Errors:  kInvalid. Neither text is ever quoted.
 Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem);
@@ -21,9 +20,8 @@ Status CheckClientCertificate(const std::string& certificate_pem, const std::str
 /// Errors:  kInvalid.
 Status CheckCertificate(const std::string& pem);
 
-/// Returns why the first certificate of `certificate_pem` is not valid at `now`, "expired on ..." or "valid
-/// only from
-/// ...", or "" when it is, or when there is none.
+/// Returns why the first certificate of `certificate_pem` is not valid at `now`, "expired on ..." or "is valid only
+/// from ...", or "" when it is, or when there is none.
 std::string DescribeValidity(const std::string& certificate_pem, Time now);
 
 }  // namespace cnpa

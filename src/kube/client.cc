@@ -29,7 +29,7 @@ std::string WithParameter(const std::string& path, const std::string& parameter)
 
 /// Percent-encodes all but the unreserved characters.
 ///
-/// Source:  RFC 3986, section 2.
+/// Source:   RFC 3986, section 2.
 std::string EscapeQuery(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string escaped;
@@ -55,8 +55,7 @@ bool Succeeded(const Response& response) {
 
 std::optional<milliseconds> RetryDelay(const std::string& retry_after, int attempt) {
   std::int64_t seconds = 0;
-  const auto [end, error] =
-      std::from_chars(retry_after.data(), retry_after.data() + retry_after.size(), seconds);
+  const auto [end, error] = std::from_chars(retry_after.data(), retry_after.data() + retry_after.size(), seconds);
   if (!retry_after.empty() && error == std::errc() && end == retry_after.data() + retry_after.size()) {
     if (seconds < 0 || seconds > kLongestRetryAfter.count() / 1000) return std::nullopt;
     return milliseconds(seconds * 1000);
@@ -75,11 +74,14 @@ struct Client::Listing {
   milliseconds delay{0};
   std::unique_ptr<ListSplitter> splitter;
 
-  std::string context() const { return "list " + std::string(collection->words); }
+  void Fail(Error error) const {
+    // What does not decode says nothing of where it stood; all other errors name the request or the server.
+    if (error.code == ErrorCode::kMalformed) error.message.insert(0, "list " + std::string(collection->words) + ": ");
+    on_done(tl::unexpected<Error>(std::move(error)));
+  }
 };
 
-void Client::List(const Collection& collection, std::function<void()> on_restart, OnItem on_item,
-                  OnStatus on_done) {
+void Client::List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnStatus on_done) {
   auto listing = std::make_shared<Listing>();
   listing->collection = &collection;
   listing->on_restart = std::move(on_restart);
@@ -103,34 +105,27 @@ void Client::ListPage(const std::shared_ptr<Listing>& listing) {
 void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response) {
   if (!response) {
     if (response.error().code == ErrorCode::kUnavailable) return RetryOrFail(listing, response.error(), {});
-    if (response.error().code == ErrorCode::kStopped)
-      return listing->on_done(tl::unexpected<Error>(response.error()));
-    return listing->on_done(Annotate(response.error(), listing->context()));
+    return listing->Fail(response.error());
   }
   if (response->code != 200) {
     const Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
     Error error = ToError(DecodeApiError(request, *response));
     if (response->code == 403) return BlameRightsOrStart(listing, std::move(error));
-    if (error.code == ErrorCode::kUnavailable)
-      return RetryOrFail(listing, std::move(error), response->retry_after);
-    return listing->on_done(Annotate(std::move(error), listing->context()));
+    if (error.code == ErrorCode::kUnavailable) return RetryOrFail(listing, std::move(error), response->retry_after);
+    return listing->Fail(std::move(error));
   }
   Result<std::string> envelope = listing->splitter->Finish();
-  if (!envelope) return listing->on_done(Annotate(envelope.error(), listing->context()));
-  Result<ListEnvelope> decoded =
-      DecodeEnvelope(*std::move(envelope), *listing->collection, listing->splitter->items());
-  if (!decoded) return listing->on_done(Annotate(decoded.error(), listing->context()));
+  if (!envelope) return listing->Fail(envelope.error());
+  Result<ListEnvelope> decoded = DecodeEnvelope(*std::move(envelope), *listing->collection, listing->splitter->items());
+  if (!decoded) return listing->Fail(decoded.error());
   if (decoded->continue_token.empty()) return listing->on_done({});
   listing->continue_token = decoded->continue_token;
   ListPage(listing);
 }
 
-void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error,
-                         const std::string& retry_after) {
+void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const std::string& retry_after) {
   const std::optional<milliseconds> delay = RetryDelay(retry_after, listing->attempt);
-  if (++listing->attempt >= kReadAttempts || !delay || transport_.stopping()) {
-    return listing->on_done(Annotate(std::move(error), listing->context()));
-  }
+  if (++listing->attempt >= kReadAttempts || !delay || transport_.stopping()) return listing->Fail(std::move(error));
   listing->delay = *delay;
   listing->continue_token.clear();
   listing->on_restart();
@@ -139,7 +134,7 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error,
 
 void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error) {
   Get("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
-    if (ready) return listing->on_done(tl::unexpected<Error>(error));
+    if (ready) return listing->Fail(error);
     RetryOrFail(listing, {ErrorCode::kUnavailable, "the API server is not ready yet"}, {});
   });
 }
@@ -149,8 +144,7 @@ void Client::Get(std::string path, OnBody on_done) {
   const Request asked = request;
   transport_.Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
     if (!response) return on_done(tl::unexpected<Error>(response.error()));
-    if (!Succeeded(*response))
-      return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));
+    if (!Succeeded(*response)) return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));
     on_done(std::move(response->body));
   });
 }
@@ -162,19 +156,18 @@ void Client::Write(Request request, OnStatus on_done) {
 }
 
 void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnStatus on_done) {
-  transport_.Start(
-      *request, [this, request, attempt, on_done = std::move(on_done)](Result<Response> response) {
-        if (response || response.error().code != ErrorCode::kStopped) ++writes_;
-        if (!response) return on_done(tl::unexpected<Error>(response.error()));
-        if (Succeeded(*response)) return on_done({});
-        const Error error = ToError(DecodeApiError(*request, *response));
-        const std::optional<milliseconds> delay = RetryDelay(response->retry_after, attempt);
-        if (response->code != 429 || !delay || attempt + 1 >= kWriteAttempts || transport_.stopping()) {
-          return on_done(tl::unexpected<Error>(error));
-        }
-        request->delay = *delay;
-        WriteAttempt(request, attempt + 1, on_done);
-      });
+  transport_.Start(*request, [this, request, attempt, on_done = std::move(on_done)](Result<Response> response) {
+    if (response || response.error().code != ErrorCode::kStopped) ++writes_;
+    if (!response) return on_done(tl::unexpected<Error>(response.error()));
+    if (Succeeded(*response)) return on_done({});
+    const Error error = ToError(DecodeApiError(*request, *response));
+    const std::optional<milliseconds> delay = RetryDelay(response->retry_after, attempt);
+    if (response->code != 429 || !delay || attempt + 1 >= kWriteAttempts || transport_.stopping()) {
+      return on_done(tl::unexpected<Error>(error));
+    }
+    request->delay = *delay;
+    WriteAttempt(request, attempt + 1, on_done);
+  });
 }
 
 }  // namespace cnpa

@@ -31,9 +31,8 @@ class Client {
   /// Begins to list `collection`, page after page if the server pages. A read that failed for a passing
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
   ///
-  /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not
-  /// said of a
-  ///          server that has just started and knows no rights yet.
+  /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not said
+  ///          of a server that has just started and knows no rights yet.
   void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnStatus on_done);
 
   /// Begins to read one object or document.

@@ -24,8 +24,7 @@ struct Collection {
 };
 extern const Collection kTeamSpaces;
 extern const Collection kNamespaces;
-/// Only the quotas of our name: authorised by that name, and a hundredth of the bytes where tenants have
-/// their own.
+/// Only the quotas of our name: authorised by that name, and a hundredth of the bytes where tenants have their own.
 extern const Collection kQuotas;
 
 struct ListEnvelope {
@@ -65,7 +64,7 @@ Result<CrdFacts> DecodeDiscovery(std::string text);
 /// Returns the request that makes `change`. Each is guarded, so that it does nothing if the object is not
 /// what the plan was made from; the table of guards is in docs/contract.md.
 ///
-/// Requires:  `change` is not an archive.
+/// Requires: `change` is not an archive.
 Request EncodeChange(const Chain& chain, const Change& change);
 
 /// Returns the text of an archive file.

@@ -6,11 +6,11 @@
 
 namespace cnpa {
 
-const Collection kTeamSpaces{"/apis/platform.labhub.io/v1alpha1/teamspaces", "TeamSpaceList",
-                             kTeamSpaceApiVersion, "teamspaces"};
+const Collection kTeamSpaces{"/apis/platform.labhub.io/v1alpha1/teamspaces", "TeamSpaceList", kTeamSpaceApiVersion,
+                             "teamspaces"};
 const Collection kNamespaces{"/api/v1/namespaces", "NamespaceList", "v1", "namespaces"};
-const Collection kQuotas{"/api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota",
-                         "ResourceQuotaList", "v1", "resourcequotas"};
+const Collection kQuotas{"/api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota", "ResourceQuotaList", "v1",
+                         "resourcequotas"};
 
 namespace {
 
@@ -36,8 +36,7 @@ struct Identity {
 Result<Identity> DecodeIdentity(const JsonDocument& document, const JsonReader& metadata) {
   Identity identity{metadata.String("name"), metadata.String("uid")};
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  if (!IsObjectName(identity.name))
-    return Fail(ErrorCode::kMalformed, "'metadata.name' is not the name of an object");
+  if (!IsObjectName(identity.name)) return Fail(ErrorCode::kMalformed, "'metadata.name' is not the name of an object");
   if (!IsUid(identity.uid)) return Fail(ErrorCode::kMalformed, "'metadata.uid' is not a uid");
   return identity;
 }
@@ -51,15 +50,15 @@ std::string Problem(const JsonDocument& document, std::string_view what, const s
 std::vector<OwnerReference> DecodeOwners(const JsonReader& metadata) {
   std::vector<OwnerReference> owners;
   for (const JsonReader& owner : metadata.Objects("ownerReferences")) {
-    owners.push_back({owner.OptionalString("apiVersion"), owner.OptionalString("kind"),
-                      owner.OptionalString("name"), owner.OptionalString("uid")});
+    owners.push_back({owner.OptionalString("apiVersion"), owner.OptionalString("kind"), owner.OptionalString("name"),
+                      owner.OptionalString("uid")});
   }
   return owners;
 }
 
 Writer DecodeWriter(const JsonReader& entry) {
-  Writer writer{entry.OptionalString("manager"), entry.OptionalString("operation"),
-                entry.OptionalString("subresource"), std::nullopt};
+  Writer writer{entry.OptionalString("manager"), entry.OptionalString("operation"), entry.OptionalString("subresource"),
+                std::nullopt};
   if (const Result<Time> time = ParseTime(entry.OptionalString("time"))) writer.time = *time;
   return writer;
 }
@@ -120,8 +119,7 @@ Status ParseWhole(JsonDocument& document, std::string& text) {
 
 Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items) {
   JsonDocument document;
-  if (Status parsed = document.Parse(envelope); !parsed)
-    return tl::unexpected<Error>(std::move(parsed).error());
+  if (Status parsed = document.Parse(envelope); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
   const JsonReader metadata = root.Object("metadata");
   const std::string kind = root.OptionalString("kind");
@@ -193,8 +191,7 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   Quota quota{.namespace_name = metadata.String("namespace"), .uid = std::move(identity->uid)};
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   const JsonReader spec = root.Object("spec");
-  spec.EachString("hard",
-                  [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
+  spec.EachString("hard", [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
   quota.scoped = spec.HasMembers("scopes") || spec.HasMembers("scopeSelector");
   EachForeignWriter(metadata, [&quota](const JsonReader& entry, const JsonReader& fields) {
     const JsonReader of_spec = fields.Object("f:spec");
@@ -208,26 +205,24 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
 
 Result<CrdFacts> DecodeCrd(std::string text) {
   JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed)
-    return tl::unexpected<Error>(std::move(parsed).error());
+  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
   const JsonReader metadata = root.Object("metadata");
   metadata.String("uid");  // Proves that this is an object at all.
   CrdFacts facts{.deleting = metadata.Has("deletionTimestamp"), .has_status = false, .has_conditions = false};
   const JsonReader spec = root.Object("spec");
   for (const JsonReader& version : spec.Objects("versions")) {
-    if (version.OptionalString("name") != kTeamSpaceApiVersion.substr(kTeamSpaceApiVersion.find('/') + 1))
-      continue;
+    if (version.OptionalString("name") != kTeamSpaceApiVersion.substr(kTeamSpaceApiVersion.find('/') + 1)) continue;
     const JsonReader subresources = version.Object("subresources");
     const JsonReader holder = version.Object("schema");
     const JsonReader schema = holder.Object("openAPIV3Schema");
     const JsonReader properties = schema.Object("properties");
     const JsonReader status = properties.Object("status");
     const JsonReader fields = status.Object("properties");
-    const bool keeps_all = status.IsTrue("x-kubernetes-preserve-unknown-fields") ||
-                           schema.IsTrue("x-kubernetes-preserve-unknown-fields");
-    facts.has_status = subresources.Has("status") &&
-                       (keeps_all || (fields.Has("observedGeneration") && fields.Has("namespace")));
+    const bool keeps_all =
+        status.IsTrue("x-kubernetes-preserve-unknown-fields") || schema.IsTrue("x-kubernetes-preserve-unknown-fields");
+    facts.has_status =
+        subresources.Has("status") && (keeps_all || (fields.Has("observedGeneration") && fields.Has("namespace")));
     facts.has_conditions = keeps_all || fields.Has("conditions");
   }
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
@@ -236,8 +231,7 @@ Result<CrdFacts> DecodeCrd(std::string text) {
 
 Result<CrdFacts> DecodeDiscovery(std::string text) {
   JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed)
-    return tl::unexpected<Error>(std::move(parsed).error());
+  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
   CrdFacts facts{.deleting = true, .has_status = false, .has_conditions = true};
   for (const JsonReader& resource : root.Objects("resources")) {
@@ -253,8 +247,7 @@ Result<CrdFacts> DecodeDiscovery(std::string text) {
 
 Result<std::string> DecodeArchiveUid(std::string text) {
   JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed)
-    return tl::unexpected<Error>(std::move(parsed).error());
+  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
   std::string uid = document.root().String("uid");
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return uid;

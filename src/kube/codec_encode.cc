@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes: POST for what is new, JSON Patch with `test` operations for what is there. A patch is evaluated by
-// the server on the object as it is at that moment, so its tests are what makes it safe: the uid, and the old
-// value.
+// the server on the object as it is at that moment, so its tests are what makes it safe: the uid, and the old value.
 #include <cassert>
 #include <string>
 
@@ -18,7 +17,7 @@ constexpr std::string_view kWriteQuery = "?fieldManager=cnpa-op&fieldValidation=
 
 /// The operations of one JSON Patch.
 ///
-/// Source:  RFC 6902.
+/// Source:   RFC 6902.
 class Patch {
  public:
   using Value = std::function<void(JsonWriter&)>;
@@ -133,8 +132,7 @@ Request Encode(const Chain& chain, const AddFinalizer& effect) {
                           patch.Add("/metadata/finalizers",
                                     [](JsonWriter& w) { WriteStrings(w, {std::string(kFinalizer)}); });
                         } else {
-                          patch.Test("/metadata/finalizers",
-                                     [&](JsonWriter& w) { WriteStrings(w, effect.observed); });
+                          patch.Test("/metadata/finalizers", [&](JsonWriter& w) { WriteStrings(w, effect.observed); });
                           patch.Add("/metadata/finalizers/-", kFinalizer);
                         }
                       }));
@@ -164,15 +162,13 @@ Request Encode(const Chain& chain, const RepairNamespace& effect) {
   const auto owner = [&](JsonWriter& w) { WriteOwner(w, effect.owner); };
   return PatchRequest(NamespacePath(effect.name), PatchText(effect.uid, [&](Patch& patch) {
                         // Labels are never absent: the server keeps kubernetes.io/metadata.name there.
-                        if (effect.set_label)
-                          patch.Add("/metadata/labels/platform.labhub.io~1teamspace", chain.name);
+                        if (effect.set_label) patch.Add("/metadata/labels/platform.labhub.io~1teamspace", chain.name);
                         const std::string place = "/metadata/ownerReferences/" + std::to_string(effect.index);
                         switch (effect.owner_repair) {
                           case OwnerRepair::kNone: break;
                           case OwnerRepair::kCreateList:
                             patch.TestAbsent("/metadata/ownerReferences");
-                            patch.Add("/metadata/ownerReferences",
-                                      [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
+                            patch.Add("/metadata/ownerReferences", [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
                             break;
                           case OwnerRepair::kAppend: patch.Add("/metadata/ownerReferences/-", owner); break;
                           case OwnerRepair::kReplace:
@@ -241,8 +237,7 @@ void PatchReady(Patch& patch, const TeamSpaceStatus& observed, const Condition& 
     patch.Test(place + "/type", "Ready");
     // A pass that saw more than we did has written meanwhile: ours is out of date.
     if (observed.ready->observed_generation) {
-      patch.Test(place + "/observedGeneration",
-                 [&](JsonWriter& w) { w.Int(*observed.ready->observed_generation); });
+      patch.Test(place + "/observedGeneration", [&](JsonWriter& w) { w.Int(*observed.ready->observed_generation); });
     }
     patch.Replace(place, condition);
   }
@@ -256,13 +251,11 @@ Request Encode(const Chain& chain, const WriteStatus& effect) {
         if (!observed.present) return PatchWholeStatus(patch, desired);
         if (desired.observed_generation != observed.observed_generation && desired.observed_generation) {
           if (observed.observed_generation) {
-            patch.Test("/status/observedGeneration",
-                       [&](JsonWriter& w) { w.Int(*observed.observed_generation); });
+            patch.Test("/status/observedGeneration", [&](JsonWriter& w) { w.Int(*observed.observed_generation); });
           } else {
             patch.TestAbsent("/status/observedGeneration");
           }
-          patch.Add("/status/observedGeneration",
-                    [&](JsonWriter& w) { w.Int(*desired.observed_generation); });
+          patch.Add("/status/observedGeneration", [&](JsonWriter& w) { w.Int(*desired.observed_generation); });
         }
         if (desired.namespace_name != observed.namespace_name) {
           if (observed.namespace_name) patch.Test("/status/namespace", *observed.namespace_name);

@@ -5,8 +5,7 @@
 
 namespace cnpa {
 
-/// Where the API server is and who we are there: what a kubeconfig or a service account boils down to. Holds
-/// secrets.
+/// Where the API server is and who we are there: what a kubeconfig or a service account boils down to. Holds secrets.
 struct Connection {
   std::string server;           ///< "https://host:port[/prefix]", no '/' at the end.
   std::string ca_pem;           ///< Empty: the system's certificates.

@@ -91,8 +91,7 @@ bool IsLoopback(const std::string& host) {
 /// libcurl's words without their capital, and without what only its developers need.
 std::string CurlMessage(CURLcode code, const char* detail) {
   std::string message = detail[0] != '\0' ? detail : curl_easy_strerror(code);
-  if (message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' &&
-      (message[1] < 'A' || message[1] > 'Z')) {
+  if (message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' && (message[1] < 'A' || message[1] > 'Z')) {
     message[0] = static_cast<char>(message[0] - 'A' + 'a');
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
@@ -105,11 +104,9 @@ bool Contains(std::string_view text, std::string_view part) {
 
 std::string VerificationWords(const std::string& detail) {
   if (Contains(detail, "expired")) return "the server's certificate has expired: renew it on the server";
-  if (Contains(detail, "not yet valid"))
-    return "the server's certificate is not valid yet: compare the clocks";
+  if (Contains(detail, "not yet valid")) return "the server's certificate is not valid yet: compare the clocks";
   if (Contains(detail, "subject name")) {
-    return "the server's certificate is for another name (" + detail +
-           "): check 'server' or set 'tls-server-name'";
+    return "the server's certificate is for another name (" + detail + "): check 'server' or set 'tls-server-name'";
   }
   return "the server's certificate is not trusted (" + detail + "): check 'certificate-authority'";
 }
@@ -120,15 +117,13 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
   switch (code) {
     case CURLE_COULDNT_CONNECT:
       return {ErrorCode::kUnavailable, os_errno == ECONNREFUSED ? "connection refused" : words};
-    case CURLE_OPERATION_TIMEDOUT:
-      return {ErrorCode::kUnavailable, "no whole answer in time (" + words + ")"};
+    case CURLE_OPERATION_TIMEDOUT: return {ErrorCode::kUnavailable, "no whole answer in time (" + words + ")"};
     case CURLE_PEER_FAILED_VERIFICATION: return {ErrorCode::kInvalid, VerificationWords(words)};
     case CURLE_SSL_CACERT_BADFILE:
       return {ErrorCode::kInvalid, "'certificate-authority' holds no certificate (" + words + ")"};
     case CURLE_SSL_CERTPROBLEM:
       return {ErrorCode::kInvalid, "the client certificate or its key can't be used (" + words + ")"};
-    case CURLE_GOT_NOTHING:
-      return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
+    case CURLE_GOT_NOTHING: return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR: return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
     default: return {ErrorCode::kUnavailable, words};
@@ -154,8 +149,7 @@ class CurlTransport::Impl {
       Append(connect_to_,
              connection_.tls_server_name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
     }
-    const std::string& host =
-        connection_.tls_server_name.empty() ? address_.host : connection_.tls_server_name;
+    const std::string& host = connection_.tls_server_name.empty() ? address_.host : connection_.tls_server_name;
     base_url_ = "https://" + host + ":" + address_.port + address_.prefix;
   }
 
@@ -243,6 +237,7 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);  // A redirect would carry the credentials elsewhere.
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // Never wait for a name server that does not answer.
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_USERAGENT, (std::string("cnpa-op/") + kVersion).c_str());
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.connect_timeout.count()));
@@ -252,8 +247,7 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L << 10U);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Impl::OnBytes);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
-    if (IsLoopback(address_.host))
-      curl_easy_setopt(easy, CURLOPT_PROXY, "");  // As Go does: loopback is never proxied.
+    if (IsLoopback(address_.host)) curl_easy_setopt(easy, CURLOPT_PROXY, "");  // As Go does: loopback is never proxied.
     if (connect_to_) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
     if (connection_.insecure_skip_tls_verify) {
       curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -375,8 +369,7 @@ class CurlTransport::Impl {
     Error error = transfer->body_status ? DescribeFailure(code, transfer->error.data(), os_errno)
                                         : std::move(transfer->body_status).error();
     Trace(*transfer, error.message);
-    if (transfer->body_status)
-      error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
+    if (transfer->body_status) error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
     transfer->on_done(tl::unexpected<Error>(std::move(error)));
   }
 
@@ -451,8 +444,8 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(Connection connecti
   if (kInitialised != CURLE_OK) return Fail(ErrorCode::kInvalid, "cannot set up libcurl");
   Result<Address> address = ParseAddress(connection.server);
   if (!address) return Annotate(std::move(address).error(), "server");
-  return std::unique_ptr<CurlTransport>(new CurlTransport(std::make_unique<Impl>(
-      std::move(connection), std::move(limits), std::move(on_trace), *std::move(address))));
+  return std::unique_ptr<CurlTransport>(new CurlTransport(
+      std::make_unique<Impl>(std::move(connection), std::move(limits), std::move(on_trace), *std::move(address))));
 }
 
 void CurlTransport::Start(Request request, OnDone on_done) {
@@ -467,8 +460,7 @@ bool CurlTransport::stopping() const {
 
 std::string CurlVersion() {
   const curl_version_info_data* info = curl_version_info(CURLVERSION_NOW);
-  return std::string("libcurl ") + info->version + ", " +
-         (info->ssl_version != nullptr ? info->ssl_version : "no TLS");
+  return std::string("libcurl ") + info->version + ", " + (info->ssl_version != nullptr ? info->ssl_version : "no TLS");
 }
 
 }  // namespace cnpa

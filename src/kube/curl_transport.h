@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The real Transport: one thread, one event loop over libcurl's multi interface, connections kept alive
-// within a pass.
+// The real Transport: one thread, one event loop over libcurl's multi interface, connections kept alive within a pass.
 #pragma once
 
 #include <chrono>
@@ -42,8 +41,7 @@ class CurlTransport : public Transport {
   /// Makes a transport to `connection`; nothing is sent yet.
   ///
   /// Errors:  kInvalid when libcurl can't be set up, or the server's address is none.
-  static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits,
-                                                       OnTrace on_trace);
+  static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits, OnTrace on_trace);
 
   ~CurlTransport() override;
   void Start(Request request, OnDone on_done) override;

@@ -166,20 +166,18 @@ void JsonReader::EachKey(const std::function<void(std::string_view)>& visit) con
   for (const auto& member : value_->GetObject()) visit(Text(member.name));
 }
 
-JsonDocument::JsonDocument()
-    : memory_(kPoolBytes), pool_(memory_.data(), memory_.size()), document_(&pool_) {}
+JsonDocument::JsonDocument() : memory_(kPoolBytes), pool_(memory_.data(), memory_.size()), document_(&pool_) {}
 
 Status JsonDocument::Parse(std::string& text) {
   document_.SetNull();
   pool_.Clear();
   status_ = {};
   // In place, RapidJSON takes a NUL for the end, and what stands behind it would go unseen.
-  if (text.find('\0') != std::string::npos)
-    return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
+  if (text.find('\0') != std::string::npos) return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
   document_.ParseInsitu<kParseFlags>(text.data());
   if (document_.HasParseError()) {
-    status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) +
-                                              ": " + rapidjson::GetParseError_En(document_.GetParseError()));
+    status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) + ": " +
+                                              rapidjson::GetParseError_En(document_.GetParseError()));
   } else if (!document_.IsObject()) {
     status_ = Fail(ErrorCode::kMalformed, "not a JSON object");
   }

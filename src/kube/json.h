@@ -43,8 +43,7 @@ class JsonReader {
   std::vector<std::string> Strings(std::string_view key) const;
 
   /// Calls `visit` for each member of the object `key`; each must be a string.
-  void EachString(std::string_view key,
-                  const std::function<void(std::string_view, std::string_view)>& visit) const;
+  void EachString(std::string_view key, const std::function<void(std::string_view, std::string_view)>& visit) const;
 
   /// Returns whether `key` is an array with elements, or an object.
   bool HasMembers(std::string_view key) const;
@@ -83,8 +82,8 @@ class JsonDocument {
 
   /// Parses `text` in place: `text` is overwritten and must outlive the readers. Invalid UTF-8 is refused.
   ///
-  /// Errors:    kMalformed, with the place and RapidJSON's words.
-  /// Requires:  `text` nests no deeper than WithinDepth() allows.
+  /// Errors:  kMalformed, with the place and RapidJSON's words.
+  /// Requires: `text` nests no deeper than WithinDepth() allows.
   Status Parse(std::string& text);
 
   JsonReader root() { return {this, &document_, nullptr, {}}; }

@@ -48,15 +48,13 @@ YAML::Node Child(const YAML::Node& node, const std::string& key) {
 
 using List = std::vector<std::pair<std::string, Entry>>;
 
-Status MergeList(const YAML::Node& root, const char* list, const char* kind, const std::string& file,
-                 List& merged) {
+Status MergeList(const YAML::Node& root, const char* list, const char* kind, const std::string& file, List& merged) {
   const YAML::Node entries = Child(root, list);
   if (!entries || entries.IsNull()) return {};
   if (!entries.IsSequence()) return Invalid("'" + file + "': '" + list + "' is not a list");
   for (const YAML::Node& item : entries) {
     const std::string name = Scalar(Child(item, "name"));
-    const bool known =
-        std::any_of(merged.begin(), merged.end(), [&name](const auto& e) { return e.first == name; });
+    const bool known = std::any_of(merged.begin(), merged.end(), [&name](const auto& e) { return e.first == name; });
     if (known) continue;
     merged.emplace_back(name, Entry{Child(item, kind), file, std::string(kind) + " \"" + name + "\""});
   }
@@ -68,12 +66,10 @@ Status MergeFile(const std::string& file, const std::string& text, Merged& merge
   try {
     root = YAML::Load(text);
   } catch (const YAML::Exception& exception) {
-    const std::string line =
-        exception.mark.is_null() ? "" : ", line " + std::to_string(exception.mark.line + 1);
+    const std::string line = exception.mark.is_null() ? "" : ", line " + std::to_string(exception.mark.line + 1);
     return Invalid("'" + file + "' is not a kubeconfig: not YAML" + line + ": " + exception.msg);
   }
-  if (!root.IsMap())
-    return Invalid("'" + file + "' is not a kubeconfig: no map of clusters, users and contexts");
+  if (!root.IsMap()) return Invalid("'" + file + "' is not a kubeconfig: no map of clusters, users and contexts");
   if (const std::string kind = Scalar(Child(root, "kind")); !kind.empty() && kind != "Config") {
     return Invalid("'" + file + "' is not a kubeconfig: its kind is '" + kind + "', not Config");
   }
@@ -86,8 +82,7 @@ Status MergeFile(const std::string& file, const std::string& text, Merged& merge
 }
 
 const Entry* FindEntry(const List& list, const std::string& name) {
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&name](const auto& entry) { return entry.first == name; });
+  const auto found = std::find_if(list.begin(), list.end(), [&name](const auto& entry) { return entry.first == name; });
   return found == list.end() ? nullptr : &found->second;
 }
 
@@ -128,9 +123,7 @@ class FieldReader {
   }
 
   /// `'/etc/x.yaml': user "admin": client-key`
-  std::string Words(const std::string& field) const {
-    return "'" + entry_.file + "': " + entry_.words + ": " + field;
-  }
+  std::string Words(const std::string& field) const { return "'" + entry_.file + "': " + entry_.words + ": " + field; }
 
  private:
   const Entry& entry_;
@@ -214,13 +207,11 @@ std::string Known(const List& list) {
 Result<Connection> Resolve(const Merged& merged, const std::string& wanted) {
   const std::string name = wanted.empty() ? merged.current_context : wanted;
   if (name.empty()) {
-    return Invalid("'" + merged.files +
-                   "': no current-context: give --context, one of: " + Known(merged.contexts));
+    return Invalid("'" + merged.files + "': no current-context: give --context, one of: " + Known(merged.contexts));
   }
   const Entry* context = FindEntry(merged.contexts, name);
   if (context == nullptr) {
-    return Invalid("'" + merged.files + "': no context \"" + name +
-                   "\": there is: " + Known(merged.contexts));
+    return Invalid("'" + merged.files + "': no context \"" + name + "\": there is: " + Known(merged.contexts));
   }
   const FieldReader reader(*context);
   const Entry* cluster = FindEntry(merged.clusters, reader.Text("cluster"));
@@ -234,8 +225,7 @@ Result<Connection> Resolve(const Merged& merged, const std::string& wanted) {
   const std::string user_name = reader.Text("user");
   const Entry* user = FindEntry(merged.users, user_name);
   if (user == nullptr && !user_name.empty()) {
-    return Invalid(reader.Words("user") + ": no user \"" + user_name +
-                   "\": there is: " + Known(merged.users));
+    return Invalid(reader.Words("user") + ": no user \"" + user_name + "\": there is: " + Known(merged.users));
   }
   if (user != nullptr) {
     if (Status s = ReadUser(*user, connection); !s) return tl::unexpected<Error>(std::move(s).error());
@@ -244,8 +234,7 @@ Result<Connection> Resolve(const Merged& merged, const std::string& wanted) {
   return connection;
 }
 
-Result<Connection> LoadFiles(const std::vector<std::string>& files, bool missing_is_fine,
-                             const std::string& context) {
+Result<Connection> LoadFiles(const std::vector<std::string>& files, bool missing_is_fine, const std::string& context) {
   Merged merged;
   for (const std::string& file : files) {
     const Result<std::string> text = ReadFile(file);
@@ -277,8 +266,7 @@ bool Exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-Result<Connection> LoadServiceAccount(const std::string& folder, const std::string& host,
-                                      const std::string& port) {
+Result<Connection> LoadServiceAccount(const std::string& folder, const std::string& host, const std::string& port) {
   const bool ipv6 = host.find(':') != std::string::npos;
   Connection connection{.server = "https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port,
                         .origin = "service account, " + folder};

@@ -28,9 +28,8 @@ struct KubeconfigQuery {
 /// --kubeconfig, $KUBECONFIG (a list, merged), $CREDENTIALS_DIRECTORY/kubeconfig, ~/.kube/config, a pod's
 /// service account, k3s.
 ///
-/// Errors:  kInvalid, naming the file, the entry and the field; fields that are not supported are refused by
-/// name. Source:  k8s.io/client-go/tools/clientcmd; Kubernetes, Organizing Cluster Access Using kubeconfig
-/// Files.
+/// Errors:  kInvalid, naming the file, the entry and the field; fields that are not supported are refused by name.
+///          Source:  k8s.io/client-go/tools/clientcmd; Kubernetes, Organizing Cluster Access Using kubeconfig Files.
 Result<Connection> LoadConnection(const KubeconfigQuery& query);
 
 }  // namespace cnpa

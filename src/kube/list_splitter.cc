@@ -77,8 +77,7 @@ Status ListSplitter::TakeStructure(char c) {
     item_.clear();
     return Append("0");
   }
-  if (items_depth_ != 0 && depth_ < items_depth_)
-    items_depth_ = -1;  // Behind the array; a second one is no items.
+  if (items_depth_ != 0 && depth_ < items_depth_) items_depth_ = -1;  // Behind the array; a second one is no items.
   return {};
 }
 

@@ -2,8 +2,7 @@
 //
 // Takes a Kubernetes list apart while its bytes arrive, so that only one item of it is in memory at a time.
 // What remains is the list's envelope, `{"kind": ..., "metadata": {...}, "items": [0, 0, ...]}`, in which a 0
-// stands for each item that was taken out: parsing it at the end proves that the list was whole and well
-// formed.
+// stands for each item that was taken out: parsing it at the end proves that the list was whole and well formed.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +23,7 @@ class ListSplitter {
 
   /// Takes the next bytes of the list.
   ///
-  /// Errors:  kMalformed for text nested too deep or an item or envelope too large; what `on_item` returns.
-  /// After an
+  /// Errors:  kMalformed for text nested too deep or an item or envelope too large; what `on_item` returns. After an
   ///          error nothing more may be fed.
   Status Feed(std::string_view bytes);
 

@@ -27,8 +27,7 @@ struct Request {
   std::chrono::milliseconds timeout{0};  ///< From start to last byte; 0: only the pass's deadline counts.
   std::chrono::milliseconds delay{0};    ///< Is sent this much later.
 
-  /// Set: gets the body of an answer 200 as it arrives, and Response::body stays empty. An error ends the
-  /// request.
+  /// Set: gets the body of an answer 200 as it arrives, and Response::body stays empty. An error ends the request.
   std::function<Status(std::string_view)> on_body;
 };
 
@@ -54,8 +53,7 @@ class Transport {
   /// Begins `request`. `on_done` is called once, from RunUntilIdle(), and may start further requests. An
   /// answer of any HTTP code is a Response.
   ///
-  /// Errors:  kUnavailable when no whole answer came; kStopped when the pass was told to end or its deadline
-  /// passed
+  /// Errors:  kUnavailable when no whole answer came; kStopped when the pass was told to end or its deadline passed
   ///          before the request was sent; what `on_body` returned.
   virtual void Start(Request request, OnDone on_done) = 0;
 
