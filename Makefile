@@ -40,7 +40,7 @@ format: deps ## formats the sources with clang-format
 
 e2e: build ## runs the tests on a real control plane (the first time builds it: about 12 minutes)
 	@tests/cluster/cluster build
-	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/cluster tests/lab
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab
 
 test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on a real control plane
 	@$(MAKE) --no-print-directory build unit sanitize lint e2e

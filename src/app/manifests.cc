@@ -5,6 +5,9 @@
 
 #include <fmt/core.h>
 
+#include "core/objects.h"
+#include "kube/json_writer.h"
+
 namespace cnpa {
 namespace {
 
@@ -15,20 +18,30 @@ void ReplaceOnce(std::string& text, std::string_view from, std::string_view to) 
   if (place != std::string::npos) text.replace(place, from.size(), to);
 }
 
+/// Returns `text` as YAML reads it whatever is in it: JSON's strings are YAML's double-quoted ones.
+std::string Quoted(std::string_view text) {
+  JsonWriter writer;
+  writer.String(text);
+  return writer.text();
+}
+
 std::string Subject(const Options& options) {
   if (options.rbac_service_account.empty()) {
-    return fmt::format("- {{kind: User, apiGroup: rbac.authorization.k8s.io, name: \"{}\"}}", options.rbac_user);
+    return fmt::format("- {{kind: User, apiGroup: rbac.authorization.k8s.io, name: {}}}", Quoted(options.rbac_user));
   }
   const std::size_t colon = options.rbac_service_account.find(':');
-  return fmt::format("- {{kind: ServiceAccount, namespace: \"{}\", name: \"{}\"}}",
-                     options.rbac_service_account.substr(0, colon), options.rbac_service_account.substr(colon + 1));
+  return fmt::format("- {{kind: ServiceAccount, namespace: {}, name: {}}}",
+                     Quoted(options.rbac_service_account.substr(0, colon)),
+                     Quoted(options.rbac_service_account.substr(colon + 1)));
 }
 
 }  // namespace
 
 std::string RbacManifest(const Options& options) {
   std::string text(kRbacYaml);
-  ReplaceOnce(text, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
+  if (!options.rbac_service_account.empty() || options.rbac_user != kFieldManager) {
+    ReplaceOnce(text, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
+  }
   if (options.openshift) {
     ReplaceOnce(text, "resources: [namespaces], verbs: [list, create, patch]",
                 "resources: [namespaces], verbs: [list, create, patch, delete]");

@@ -50,6 +50,9 @@ struct Totals {
   /// Adds what one pass did.
   void Add(const Plan& plan, const Report& report);
 
+  /// Returns the one count that a chain falls under.
+  std::size_t& CountOf(const Chain& chain, const ChainReport& report);
+
   /// Returns whether every team space is as it should be.
   bool converged() const { return refused + waiting + failed + left == 0; }
 };

@@ -21,7 +21,10 @@ bool AwaitsFinalizer(const TeamSpace& team_space) {
 bool MustReadCrd(const Observation& observation) {
   return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), [](const TeamSpace& team_space) {
     if (team_space.deleting()) return AwaitsFinalizer(team_space);
-    return !team_space.status.has_conditions || !team_space.status.observed_generation;
+    const TeamSpaceStatus& status = team_space.status;
+    // One that is refused has no observedGeneration by right; one that is ready lost it to its CRD.
+    const bool ready = status.ready && status.ready->status == "True";
+    return !status.has_conditions || (ready && (!status.observed_generation || !status.namespace_name));
   });
 }
 

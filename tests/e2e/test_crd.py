@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CRDs other than the binary's own, a CRD that is missing or being deleted, and a server that starts.
+
+They have a control plane of their own (contract, section 4).
+"""
+
+import copy
+import json
+
+import pytest
+
+from harness import (CRD, FINALIZER, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
+                     print_manifest, run_binary, said, wait_for)
+
+LONG_NAME = "a" * 59
+DOTTED_NAME = "a.b"
+ARCHIVE_LONG_NAME = "x" * 200
+
+
+@pytest.fixture(scope="module")
+def own_plane(binary):
+    with ControlPlane() as plane:
+        yield plane
+
+
+@pytest.fixture
+def bare(own_plane, tmp_path):
+    """A control plane whose CRD a test may spoil."""
+    cluster = Cluster(own_plane, tmp_path)
+    yield cluster
+    cluster.clean()
+
+
+@pytest.fixture(scope="module")
+def plain_plane(own_plane):
+    install(own_plane, crd=json.dumps(PLAIN_CRD))
+    return own_plane
+
+
+@pytest.fixture
+def plain(plain_plane, bare):
+    """With the CRD that has no rules and no conditions."""
+    return bare
+
+
+def use_crd(cluster, manifest):
+    """Makes `manifest`, a text or a map, the CRD, in place of any other, and waits until it is served."""
+    remove_crd(cluster)
+    text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+    install(cluster.plane, crd=text)
+
+
+def remove_crd(cluster):
+    cluster.clean()
+    cluster.api("DELETE", CRD, allow=(404,))
+    wait_for(lambda: cluster.api("GET", CRD, allow=(404,)) is None, "the CRD is gone")
+    wait_for(lambda: cluster.plane.request("GET", TEAMS).status == 404, "the API is not served any more")
+
+
+def plain_crd(change):
+    """Returns the plain CRD after `change(version)`, with its schema in reach as `version["schema"]`."""
+    manifest = copy.deepcopy(PLAIN_CRD)
+    change(manifest["spec"]["versions"][0])
+    return manifest
+
+
+# Without rules ------------------------------------------------------------------------------------------------------
+
+
+def test_crd_without_conditions_gets_observed_generation_and_namespace_alone_and_it_is_said_once(plain):
+    first, second = plain.create_team(), plain.create_team()
+    result = plain.once()
+    assert result.code == 0, result
+    for name in (first, second):
+        assert plain.team(name)["status"] == {"observedGeneration": 1, "namespace": f"team-{name}"}
+    assert len(said("conditions", result.lines)) == 1, result.stderr
+    again = plain.once()
+    assert (again.code, again.writes) == (0, [])
+
+
+@pytest.mark.parametrize("name", [LONG_NAME, DOTTED_NAME], ids=["long", "dot"])
+def test_name_that_no_namespace_can_have_is_invalid_name_and_others_go_on(plain, name):
+    plain.create_team(name)
+    other = plain.create_team()
+    result = plain.once()
+    assert result.code == 1
+    assert said(r"InvalidName", result.lines)
+    assert plain.namespace(other)
+    again = plain.once()
+    assert (again.code, again.writes) == (1, [])
+
+
+@pytest.mark.parametrize("name", [LONG_NAME, DOTTED_NAME], ids=["long", "dot"])
+def test_team_space_with_an_invalid_name_can_still_be_deleted(plain, name):
+    plain.create_team(name)
+    plain.once()
+    assert plain.team(name)["metadata"]["finalizers"] == [FINALIZER]
+    plain.delete_team(name)
+    plain.converge()
+    assert plain.team(name) is None
+    assert plain.archived(f"{name}.json")["name"] == name
+
+
+def test_archive_of_a_name_that_no_file_could_bear_is_shortened_and_has_the_full_name_inside(plain):
+    plain.create_team(ARCHIVE_LONG_NAME, finalizers=[FINALIZER])
+    uid = plain.team(ARCHIVE_LONG_NAME)["metadata"]["uid"]
+    plain.delete_team(ARCHIVE_LONG_NAME)
+    plain.converge()
+    record = plain.archived(f"{'x' * 100}.{uid}.json")
+    assert (record["name"], record["uid"]) == (ARCHIVE_LONG_NAME, uid)
+
+
+@pytest.mark.parametrize("cpu", ["abc", "", "-1", "0", "1x", "1e4000000000", "1" * 200],
+                         ids=["word", "empty", "negative", "zero", "suffix", "huge-exponent", "long"])
+def test_cpu_that_is_no_quantity_is_invalid_quantity_for_this_one_only_and_never_sent_on(plain, cpu):
+    bad = plain.create_team(cpu=cpu)
+    good = plain.create_team()
+    result = plain.once()
+    assert result.code == 1
+    assert said(rf"TeamSpace/{bad} +InvalidQuantity: .*spec\.cpu", result.lines)
+    assert plain.namespace(bad) is None
+    assert plain.hard(good) == {"pods": "4", "requests.cpu": "1"}
+    again = plain.once()
+    assert (again.code, again.writes) == (1, [])
+
+
+def test_valid_quantity_that_only_a_plain_crd_takes_is_kept_by_value(plain):
+    name = plain.create_team(cpu="1.2345678901")
+    plain.converge()
+    assert plain.hard(name)["requests.cpu"] == "1235m"
+    assert plain.once().writes == []
+
+
+# With the binary's own CRD over older objects -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ruled_after_plain(plain_plane, tmp_path_factory):
+    """Objects of the plain CRD under the binary's own: what an upgrade of the CRD leaves."""
+    cluster = Cluster(plain_plane, tmp_path_factory.mktemp("upgrade"))
+    cluster.clean()
+    cluster.create_team(DOTTED_NAME)
+    bad_cpu = cluster.create_team(cpu="abc")
+    plain_plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", input=print_manifest("crd"))
+    wait_for(lambda: plain_plane.request("POST", f"{TEAMS}?dryRun=All", {
+        "apiVersion": "platform.labhub.io/v1alpha1", "kind": "TeamSpace", "metadata": {"name": "b.c"},
+        "spec": {"pods": 1}}).status == 422, "the rules are in force")
+    return bad_cpu
+
+
+def test_older_objects_that_break_the_rules_are_told_in_their_status_and_can_be_deleted(bare, ruled_after_plain):
+    bad_cpu = ruled_after_plain
+    result = bare.once()
+    assert result.code == 1
+    assert bare.ready(DOTTED_NAME)["reason"] == "InvalidName"
+    assert bare.ready(bad_cpu)["reason"] == "InvalidQuantity"
+    assert "observedGeneration" not in bare.team(bad_cpu)["status"]
+    again = bare.once()
+    assert (again.code, again.writes) == (1, [])
+    for name in (DOTTED_NAME, bad_cpu):
+        bare.delete_team(name)
+    bare.converge()
+    assert bare.api("GET", TEAMS)["items"] == []
+
+
+# Spoilt CRDs --------------------------------------------------------------------------------------------------------
+
+
+def test_crd_without_the_status_subresource_is_found_out_and_said(bare):
+    use_crd(bare, plain_crd(lambda version: version.pop("subresources")))
+    name = bare.create_team()
+    result = bare.once()
+    assert result.code == 1
+    assert said(r"status", result.lines), result.stderr
+    assert bare.hard(name) == {"pods": "4", "requests.cpu": "1"}
+    version = bare.team(name)["metadata"]["resourceVersion"]
+    assert bare.once().code == 1
+    assert bare.team(name)["metadata"]["resourceVersion"] == version
+
+
+def test_crd_that_prunes_a_field_that_we_write_is_found_out_and_said(bare):
+    def prune(version):
+        del version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"]["namespace"]
+
+    use_crd(bare, plain_crd(prune))
+    name = bare.create_team()
+    result = bare.once()
+    assert result.code == 1
+    assert said(r"namespace", said(r"status", result.lines)), result.stderr
+    version = bare.team(name)["metadata"]["resourceVersion"]
+    assert bare.once().code == 1
+    assert bare.team(name)["metadata"]["resourceVersion"] == version
+
+
+def test_team_space_that_does_not_decode_is_unreadable_and_others_go_on(bare):
+    def loosen(version):
+        version["schema"]["openAPIV3Schema"]["properties"]["spec"] = {
+            "type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+    use_crd(bare, plain_crd(loosen))
+    bad = bare.create_team(pods="four", cpu="1")
+    good = bare.create_team(pods=4, cpu="1")
+    result = bare.once()
+    assert result.code == 1
+    assert said(rf"TeamSpace/{bad} ", result.lines)
+    assert bare.namespace(bad) is None
+    assert bare.namespace(good)
+    again = bare.once()
+    assert (again.code, again.writes) == (1, [])
+
+
+def test_unreadable_team_space_can_still_be_deleted(bare):
+    def loosen(version):
+        version["schema"]["openAPIV3Schema"]["properties"]["spec"] = {
+            "type": "object", "x-kubernetes-preserve-unknown-fields": True}
+
+    use_crd(bare, plain_crd(loosen))
+    name = bare.create_team(pods="four", cpu="1", finalizers=[FINALIZER])
+    bare.delete_team(name)
+    assert bare.once().code == 0
+    assert bare.team(name) is None
+    assert bare.archived(f"{name}.json")["name"] == name
+
+
+def test_missing_crd_is_three_and_one_line_that_says_what_to_do(bare):
+    remove_crd(bare)
+    for result in (bare.once(), bare.diff()):
+        assert result.code == 3
+        assert result.only_line == (
+            "cnpa-op: the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -")
+        assert result.writes == []
+
+
+# A CRD that is being deleted ----------------------------------------------------------------------------------------
+
+
+def delete_crd(cluster):
+    cluster.api("DELETE", CRD)
+    wait_for(lambda: all("deletionTimestamp" in item["metadata"] for item in cluster.api("GET", TEAMS)["items"]),
+             "every TeamSpace bears a deletionTimestamp")
+
+
+def take_right_away(cluster, resource):
+    """Takes the right to read CRDs away; install() of the next test brings it back."""
+    role = cluster.api("GET", f"{ROLES}/cnpa-op")
+    role["rules"] = [rule for rule in role["rules"] if resource not in rule["resources"]]
+    cluster.api("PUT", f"{ROLES}/cnpa-op", role)
+    wait_for(lambda: not allowed(cluster.plane, "cnpa-op", "get", resource, "apiextensions.k8s.io",
+                                 "teamspaces.platform.labhub.io"), "the right is gone")
+
+
+@pytest.mark.parametrize("may_read_crd", [True, False], ids=["by-the-crd", "by-discovery"])
+def test_crd_being_deleted_holds_everything_until_allow_crd_deletion(bare, may_read_crd):
+    use_crd(bare, print_manifest("crd"))
+    names = [bare.create_team() for _ in range(3)]
+    bare.converge()
+    if not may_read_crd:
+        take_right_away(bare, "customresourcedefinitions")
+    delete_crd(bare)
+
+    held = bare.once()
+    assert (held.code, held.writes) == (1, []), held
+    message, = said("CRD", held.lines)  # one, for all three
+    assert "--allow-crd-deletion" in message
+    assert not bare.archive.exists() or not list(bare.archive.iterdir())
+    for name in names:
+        assert bare.team(name)["metadata"]["finalizers"] == [FINALIZER]
+        assert "deletionTimestamp" not in bare.namespace(name)["metadata"]
+    plan = bare.diff()
+    assert (plan.code, plan.writes) == (1, [])
+
+    released = bare.once("--allow-crd-deletion")
+    assert released.code == 0, released
+    assert sorted(path.name for path in bare.archive.iterdir()) == sorted(f"{name}.json" for name in names)
+    wait_for(lambda: bare.api("GET", CRD, allow=(404,)) is None, "the CRD is gone")
+
+
+def test_crd_is_read_for_a_deletion_that_waits_for_us_and_not_on_a_converged_cluster(bare):
+    use_crd(bare, print_manifest("crd"))
+    name = bare.converged_team()
+    held = bare.converged_team(finalizers=["example.com/other"])
+    bare.delete_team(held)
+    bare.converge()
+    assert not said("customresourcedefinitions", map(str, bare.once().requests))
+    bare.delete_team(name)
+    assert said(f"get {CRD}", map(str, bare.converge().requests))
+
+
+def test_crd_deleted_and_made_anew_is_served_again(bare):
+    use_crd(bare, print_manifest("crd"))
+    name = bare.converged_team()
+    assert bare.ready(name)["status"] == "True"
+
+
+# The server ---------------------------------------------------------------------------------------------------------
+
+
+def test_stopped_server_is_three_and_one_line_with_its_address(bare):
+    use_crd(bare, print_manifest("crd"))
+    server = bare.plane.component("kube-apiserver")
+    server.kill()
+    try:
+        for arguments in (["--once"], ["--diff"]):
+            result = run_binary(bare.arguments("reconcile", *arguments), bare.home)
+            assert result.code == 3
+            line = result.only_line
+            assert line.startswith(f"cnpa-op: cannot reach {bare.plane.server}: connection refused")
+            assert 'context "cnpa-op"' in line
+            assert str(bare.plane.user_kubeconfig) in line
+    finally:
+        server.start()
+        wait_for(lambda: bare.plane.request("GET", TEAMS).status == 200, "the CRD is served")
+
+
+def test_starting_server_is_not_blamed_on_rbac_and_nothing_is_written(bare):
+    use_crd(bare, print_manifest("crd"))
+    name = bare.converged_team()
+    server = bare.plane.component("kube-apiserver")
+    server.kill()
+    position = bare.plane.audit_log.stat().st_size
+    server.start(wait=False)
+    results = []
+
+    def converged():
+        results.append(run_binary(bare.arguments("reconcile", "--once"), bare.home))
+        return results[-1].code == 0
+
+    try:
+        wait_for(converged, "a pass succeeds", 60)
+    finally:
+        server.wait_until_ready()
+        wait_for(lambda: bare.plane.request("GET", TEAMS).status == 200, "the CRD is served")
+    for result in results:
+        assert result.code in (0, 3), result
+        assert not said("forbidden|cnpa-op rbac|cnpa-op crd|unauthorized", result.lines), result.stderr
+        assert len(result.lines) <= 1
+    assert not [request for request in own_requests(bare.plane, position) if request.is_write]
+    assert bare.ready(name)["status"] == "True"
