@@ -20,12 +20,22 @@ ChainEnd EndOf(const Error& error) {
   return ChainEnd::kFailed;
 }
 
+/// Namespace and quota may have been listed later than their TeamSpace, and so be those of a newer spec, or of another
+/// TeamSpace of that name. Before they are changed the server must say that the TeamSpace is still what was listed; the
+/// patch that puts the finalizer on tests it itself.
+bool MustConfirm(const Chain& chain) {
+  if (chain.deleting || chain.changes.empty()) return false;
+  const Effect& first = chain.changes.front().effect;
+  return !std::holds_alternative<AddFinalizer>(first) && !std::holds_alternative<WriteStatus>(first);
+}
+
 class Applier {
  public:
   Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain)
       : plan_(plan), client_(client), archive_(archive), concurrency_(concurrency), on_chain_(on_chain) {
     report_.chains.resize(plan.chains.size());
     ended_.resize(plan.chains.size(), false);
+    confirmed_.resize(plan.chains.size(), false);
     for (std::size_t i = 0; i < plan.chains.size(); ++i) report_.chains[i].refusal = plan.chains[i].refusal;
   }
 
@@ -52,6 +62,11 @@ class Applier {
     ChainReport& report = report_.chains[i];
     while (report.done < chain.changes.size()) {
       if (client_.stopping()) return End(i, ChainEnd::kLeft);
+      if (!confirmed_[i] && MustConfirm(chain)) {
+        client_.Get(ConfirmationPath(chain),
+                    [this, i](Result<std::string> body) { OnConfirmation(i, std::move(body)); });
+        return;
+      }
       const Change& change = chain.changes[report.done];
       const auto* archive = std::get_if<WriteArchive>(&change.effect);
       if (archive == nullptr) {
@@ -62,6 +77,18 @@ class Applier {
       ++report.done;
     }
     End(i, ChainEnd::kComplete);
+  }
+
+  void OnConfirmation(std::size_t i, Result<std::string> body) {
+    confirmed_[i] = true;
+    const Status confirmed =
+        body ? DecodeConfirmation(*std::move(body), plan_.chains[i]) : tl::unexpected<Error>(std::move(body).error());
+    if (confirmed) {
+      Continue(i);
+    } else {
+      OnFailure(i, confirmed.error());
+    }
+    BeginMore();
   }
 
   void OnWritten(std::size_t i, Status done) {
@@ -112,9 +139,10 @@ class Applier {
   const OnChain& on_chain_;
   Report report_;
   std::vector<bool> ended_;
-  std::size_t next_ = 0;    ///< The first chain that has not begun.
-  std::size_t told_ = 0;    ///< How many were told to `on_chain_`.
-  std::size_t active_ = 0;  ///< Chains at work.
+  std::vector<bool> confirmed_;  ///< Whose TeamSpace was found as listed.
+  std::size_t next_ = 0;         ///< The first chain that has not begun.
+  std::size_t told_ = 0;         ///< How many were told to `on_chain_`.
+  std::size_t active_ = 0;       ///< Chains at work.
 };
 
 }  // namespace

@@ -113,7 +113,7 @@ Status Archive::Write(const WriteArchive& record) {
   if (!swept_) RemoveTemporaries(fd_.get());
   swept_ = true;
   const std::string file = ArchiveFileName(record.name, record.uid);
-  for (const std::string& place : {file, KeptFileName(record.name, record.uid)}) {
+  for (const std::string& place : {KeptFileName(record.name, record.uid), file}) {
     const Result<std::string> there = ReadFileAt(fd_.get(), folder_, place, kLargestArchiveBytes);
     if (!there && there.error().code == ErrorCode::kNotFound) continue;
     if (!there && IsNameTooLong(place)) continue;

@@ -95,6 +95,8 @@ ErrorCode ClassifyApiError(const ApiError& error) {
   }
   // A `test` of a JSON Patch that failed comes without details; a value that was refused has them.
   if (error.code == 422 && RefusesFinalizer(error)) return ErrorCode::kConflict;
+  // An entry that another pass has put into the same list meanwhile: we never send two of one key.
+  if (error.code == 422 && HasCause(error, "FieldValueDuplicate")) return ErrorCode::kConflict;
   if (error.code == 422) return error.has_details ? ErrorCode::kInvalid : ErrorCode::kConflict;
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
   if (error.code == 500) return IsPassing500(error) ? ErrorCode::kUnavailable : ErrorCode::kInvalid;

@@ -72,6 +72,7 @@ struct Client::Listing {
   std::string continue_token;
   int attempt = 0;
   milliseconds delay{0};
+  std::optional<Error> last_error;  ///< Of the attempt before.
   std::unique_ptr<ListSplitter> splitter;
 
   void Fail(Error error) const {
@@ -105,6 +106,8 @@ void Client::ListPage(const std::shared_ptr<Listing>& listing) {
 void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response) {
   if (!response) {
     if (response.error().code == ErrorCode::kUnavailable) return RetryOrFail(listing, response.error(), {});
+    // The pass's end kept us from another attempt: what went wrong with the last one is the thing to tell.
+    if (response.error().code == ErrorCode::kStopped && listing->last_error) return listing->Fail(*listing->last_error);
     return listing->Fail(response.error());
   }
   if (response->code != 200) {
@@ -126,6 +129,7 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
 void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const std::string& retry_after) {
   const std::optional<milliseconds> delay = RetryDelay(retry_after, listing->attempt);
   if (++listing->attempt >= kReadAttempts || !delay || transport_.stopping()) return listing->Fail(std::move(error));
+  listing->last_error = std::move(error);
   listing->delay = *delay;
   listing->continue_token.clear();
   listing->on_restart();

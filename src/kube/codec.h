@@ -67,6 +67,14 @@ Result<CrdFacts> DecodeDiscovery(std::string text);
 /// Requires: `change` is not an archive.
 Request EncodeChange(const Chain& chain, const Change& change);
 
+/// Returns where one TeamSpace is read by its name: as a list of at most one, since that takes no right beyond `list`.
+std::string ConfirmationPath(const Chain& chain);
+
+/// Checks that a TeamSpace read from ConfirmationPath() is still the one, and in the generation, that was listed.
+///
+/// Errors:  kConflict when it is not; kMalformed.
+Status DecodeConfirmation(std::string text, const Chain& chain);
+
 /// Returns the text of an archive file.
 std::string EncodeArchive(const WriteArchive& archive);
 

@@ -203,6 +203,25 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   return quota;
 }
 
+std::string ConfirmationPath(const Chain& chain) {
+  return std::string(kTeamSpaces.path) + "?fieldSelector=metadata.name%3D" + chain.name;
+}
+
+Status DecodeConfirmation(std::string text, const Chain& chain) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed) return parsed;
+  const JsonReader root = document.root();
+  const std::vector<JsonReader> items = root.Objects("items");
+  bool same = false;
+  if (items.size() == 1) {
+    const JsonReader metadata = items.front().Object("metadata");
+    same = metadata.String("uid") == chain.uid && metadata.IntIfPresent("generation").value_or(0) == chain.generation;
+  }
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  if (!same) return Fail(ErrorCode::kConflict, "teamspace " + chain.name + " is no longer what was listed");
+  return {};
+}
+
 Result<CrdFacts> DecodeCrd(std::string text) {
   JsonDocument document;
   if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());

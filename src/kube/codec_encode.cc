@@ -125,8 +125,14 @@ void WriteCondition(JsonWriter& writer, const Condition& condition) {
   });
 }
 
+/// Holds while the spec is the one that was listed.
+void TestGeneration(Patch& patch, const Chain& chain) {
+  patch.Test("/metadata/generation", [&](JsonWriter& w) { w.Int(chain.generation); });
+}
+
 Request Encode(const Chain& chain, const AddFinalizer& effect) {
   return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](Patch& patch) {
+                        TestGeneration(patch, chain);
                         if (effect.observed.empty()) {
                           patch.TestAbsent("/metadata/finalizers");
                           patch.Add("/metadata/finalizers",
