@@ -72,11 +72,13 @@ Result<Time> ParseTime(std::string_view text) {
   const int minute = TakeDigits(text, 2);
   const bool second_colon = TakeChar(text, ':');
   const int second = TakeDigits(text, 2);
+  bool fraction = true;  // Right, or not there.
   if (TakeChar(text, '.')) {
+    fraction = TakeDigits(text, 1) >= 0;
     while (TakeDigits(text, 1) >= 0) {
     }
   }
-  const bool ends = TakeChar(text, 'Z') && text.empty();
+  const bool ends = fraction && TakeChar(text, 'Z') && text.empty();
   const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
   if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 || month < 0 ||

@@ -10,9 +10,21 @@ namespace {
 
 constexpr std::size_t kLongestText = 300;
 
-/// A body that is no Status, fit for one line: its beginning, without line breaks.
+/// Returns `size` moved to where a character of UTF-8 begins.
+std::size_t CharacterStart(std::string_view text, std::size_t size) {
+  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+  return size;
+}
+
+/// What a server says, fit for one line. Of a long text both ends are kept: the message on a refused patch holds the
+/// whole object, and says what is wrong with it behind that.
 std::string OneLine(std::string_view body) {
-  std::string line(body.substr(0, kLongestText));
+  std::string line(body);
+  if (body.size() > kLongestText) {
+    line = body.substr(0, CharacterStart(body, kLongestText / 2));
+    line += " ... ";
+    line += body.substr(CharacterStart(body, body.size() - kLongestText / 2));
+  }
   std::replace_if(
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   while (!line.empty() && line.back() == ' ') line.pop_back();

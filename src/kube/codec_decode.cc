@@ -16,9 +16,11 @@ namespace {
 
 /// Names go into paths of URLs and files. The API server admits DNS subdomains only; so do we.
 bool IsObjectName(std::string_view name) {
-  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
+  const auto is_edge = [](char c) { return c == '-' || c == '.'; };
+  if (name.empty() || name.size() > 253 || is_edge(name.front()) || is_edge(name.back())) return false;
+  if (name.find("..") != std::string_view::npos) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
 }
 
 bool IsUid(std::string_view uid) {

@@ -156,6 +156,9 @@ bool JsonReader::HasMembers(std::string_view key) const {
 bool JsonReader::IsZeros(std::string_view key, std::size_t count) const {
   const Value* value = Find(key);
   if (value == nullptr || !value->IsArray() || value->Size() != count) return false;
+  // Of two members of one name the other one would go unseen.
+  const auto named = [key](const auto& member) { return Text(member.name) == key; };
+  if (std::count_if(value_->MemberBegin(), value_->MemberEnd(), named) != 1) return false;
   const auto elements = value->GetArray();
   return std::all_of(elements.Begin(), elements.End(),
                      [](const Value& element) { return element.IsInt() && element.GetInt() == 0; });

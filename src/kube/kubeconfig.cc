@@ -69,6 +69,8 @@ Status MergeFile(const std::string& file, const std::string& text, Merged& merge
     const std::string line = exception.mark.is_null() ? "" : ", line " + std::to_string(exception.mark.line + 1);
     return Invalid("'" + file + "' is not a kubeconfig: not YAML" + line + ": " + exception.msg);
   }
+  merged.files += (merged.files.empty() ? "" : ":") + file;
+  if (root.IsNull()) return {};  // An empty file defines nothing.
   if (!root.IsMap()) return Invalid("'" + file + "' is not a kubeconfig: no map of clusters, users and contexts");
   if (const std::string kind = Scalar(Child(root, "kind")); !kind.empty() && kind != "Config") {
     return Invalid("'" + file + "' is not a kubeconfig: its kind is '" + kind + "', not Config");
@@ -77,7 +79,6 @@ Status MergeFile(const std::string& file, const std::string& text, Merged& merge
   if (Status s = MergeList(root, "users", "user", file, merged.users); !s) return s;
   if (Status s = MergeList(root, "contexts", "context", file, merged.contexts); !s) return s;
   if (merged.current_context.empty()) merged.current_context = Scalar(Child(root, "current-context"));
-  merged.files += (merged.files.empty() ? "" : ":") + file;
   return {};
 }
 

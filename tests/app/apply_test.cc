@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/apply.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/builders.h"
+#include "support/describe.h"
+#include "support/fake_api_server.h"
+#include "support/temp_folder.h"
+
+namespace cnpa {
+namespace {
+
+struct Applied {
+  Report report;
+  std::string told;  ///< Names of the chains in the order in which they were told.
+};
+
+Applied ApplyTo(FakeApiServer& server, const Plan& plan, const std::string& archive_folder,
+                std::size_t concurrency = 4) {
+  Client client(server, std::chrono::seconds(15));
+  Archive archive(archive_folder);
+  Applied applied;
+  applied.report = Apply(plan, client, archive, concurrency,
+                         [&applied](const Chain& chain, const ChainReport&) { applied.told += chain.name + " "; });
+  return applied;
+}
+
+TEST_CASE("Apply of an empty plan sends nothing", "[app][apply]") {
+  FakeApiServer server;
+  CHECK(ApplyTo(server, {}, "").report.chains.empty());
+  CHECK(server.requests.empty());
+}
+
+TEST_CASE("Apply makes every change of every chain, and tells chains in the order of the plan", "[app][apply]") {
+  Observation cluster;
+  for (const std::string name : {"c", "a", "b"}) cluster.team_spaces.push_back(NewTeamSpaceNamed(name));
+  const Plan plan = ComputePlan(cluster);
+  for (const std::size_t concurrency : {1U, 2U, 100U}) {
+    CAPTURE(concurrency);
+    FakeApiServer server;
+    server.Put(cluster);
+    const Applied applied = ApplyTo(server, plan, "", concurrency);
+    CHECK(applied.told == "a b c ");
+    CHECK(applied.report.writes == 12);
+    for (const ChainReport& chain : applied.report.chains) {
+      CHECK(chain.end == ChainEnd::kComplete);
+      CHECK(chain.done == 4);
+    }
+  }
+}
+
+TEST_CASE("Apply has no more chains at work than it may", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"a", "b", "c", "d", "e"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  FakeApiServer server;
+  server.Put(cluster);
+  Client client(server, std::chrono::seconds(15));
+  Archive archive("");
+  std::size_t ended = 0;
+  std::size_t most = 0;
+  std::size_t begun = 0;
+  server.before = [&](const Request& request) {
+    if (request.method != Method::kGet) most = std::max(most, ++begun - ended);
+  };
+  Apply(ComputePlan(cluster), client, archive, 2, [&ended](const Chain&, const ChainReport&) { ++ended; });
+  CHECK(ended == 5);
+  CHECK(most <= 2);
+}
+
+TEST_CASE("Apply archives before it takes the finalizer off", "[app][apply]") {
+  const TempFolder folder;
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  FakeApiServer server;
+  server.Put(cluster);
+  bool archived = false;
+  server.before = [&](const Request&) { archived = !folder.Read("archive/red.json").empty(); };
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), folder.Path("archive"));
+  CHECK(archived);
+  CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
+  CHECK(applied.report.writes == 1);
+  CHECK_FALSE(server.Has(PathOfTeamSpace("red")));
+}
+
+TEST_CASE("Apply does not take the finalizer off when the archive fails", "[app][apply]") {
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  FakeApiServer server;
+  server.Put(cluster);
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+  const ChainReport& red = applied.report.chains[0];
+  CHECK(red.end == ChainEnd::kFailed);
+  CHECK(red.done == 0);
+  CHECK(red.error == Error{ErrorCode::kInvalid, "no archive folder: give --archive"});
+  REQUIRE(red.refusal);
+  CHECK(red.refusal->reason == Reason::kArchiveFailed);
+  CHECK(server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfTeamSpace("red") + "/status"});
+  CHECK(server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["platform.labhub.io/cleanup"])");
+}
+
+TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
+  struct Case {
+    std::string name;
+    Result<Response> answer;
+    ChainEnd end;
+    std::optional<Reason> reason;
+    bool tells;  // By a status write.
+  };
+  const std::vector<Case> cases{
+      {"a failed test is a lost race", StatusAnswer(422, "Invalid", "no"), ChainEnd::kLostRace, {}, false},
+      {"409 is a lost race", StatusAnswer(409, "Conflict", "no"), ChainEnd::kLostRace, {}, false},
+      {"404 is a lost race", StatusAnswer(404, "NotFound", "no"), ChainEnd::kLostRace, {}, false},
+      {"a refused value", StatusAnswer(422, "Invalid", "no", R"({"name":"x"})"), ChainEnd::kFailed,
+       Reason::kQuotaRefused, true},
+      {"a right that lacks",
+       StatusAnswer(403, "Forbidden", R"(User \"u\" cannot create resource \"resourcequotas\" in API group \"\")"),
+       ChainEnd::kFailed, Reason::kForbidden, true},
+      {"a namespace that goes",
+       StatusAnswer(403, "Forbidden", "no", R"({"causes":[{"reason":"NamespaceTerminating"}]})"), ChainEnd::kFailed,
+       Reason::kNamespaceTerminating, true},
+      {"no answer", Fail(ErrorCode::kUnavailable, "reset"), ChainEnd::kFailed, {}, false},
+      {"503", StatusAnswer(503, "ServiceUnavailable", "no"), ChainEnd::kFailed, {}, false},
+      {"not sent", Fail(ErrorCode::kStopped, "not sent"), ChainEnd::kLeft, {}, false},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Observation cluster;
+      cluster.team_spaces = {NewTeamSpaceNamed("blue"), NewTeamSpaceNamed("red")};
+      FakeApiServer server;
+      server.Put(cluster);
+      server.failure = {"POST /api/v1/namespaces/team-red/resourcequotas", c.answer};
+      const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+      const ChainReport& red = applied.report.chains[1];
+      CHECK(red.end == c.end);
+      CHECK(red.done == 2);
+      CHECK(red.refusal.has_value() == c.reason.has_value());
+      if (c.reason && red.refusal) {
+        CHECK(red.refusal->reason == *c.reason);
+      }
+      CHECK(server.At(PathOfTeamSpace("red"), "/status").empty() == !c.tells);
+      CHECK(server.At(PathOfTeamSpace("red"), "/status/observedGeneration").empty());
+      CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
+      CHECK(server.At(PathOfTeamSpace("blue"), "/status/observedGeneration") == "1");
+      CHECK(applied.told == "blue red ");
+    }
+  }
+}
+
+TEST_CASE("Apply changes neither namespace nor quota of a TeamSpace that is no longer what was listed",
+          "[app][apply]") {
+  Observation cluster = ConvergedCluster({"blue", "red"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  FakeApiServer server;
+  server.Put(cluster);
+  const Plan plan = ComputePlan(cluster);
+  TeamSpace& red = cluster.team_spaces[1];
+  SECTION("its spec was changed") {
+    red.generation = 2;
+  }
+  SECTION("it was made anew") {
+    red.uid = "uid-anew";
+  }
+  server.Put(red);
+  const Applied applied = ApplyTo(server, plan, "");
+  CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
+  CHECK(applied.report.chains[1].end == ChainEnd::kLostRace);
+  CHECK(applied.report.chains[1].done == 0);
+  CHECK(server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("blue")});
+}
+
+TEST_CASE("Apply takes a quota that is gone already as deleted", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas[0].scoped = true;
+  FakeApiServer server;
+  server.Put(cluster);
+  server.Erase(PathOfQuota("red"));
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+  CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
+  CHECK(server.At(PathOfQuota("red"), "/spec/hard/pods") == R"("6")");
+}
+
+TEST_CASE("Apply keeps the failure that counts when its status can't be told either", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas[0].hard["pods"] = "99";
+  FakeApiServer server;
+  server.Put(cluster);
+  server.failure = {"PATCH", StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+  CHECK(applied.report.chains[0].refusal->reason == Reason::kQuotaRefused);
+  CHECK(applied.report.writes == 2);
+  CHECK(applied.told == "red ");
+}
+
+TEST_CASE("Apply begins nothing new once the pass is told to end", "[app][apply]") {
+  const TempFolder folder;
+  Observation cluster = ConvergedCluster({"a", "b", "c"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  cluster.team_spaces.push_back(DeletedTeamSpaceNamed("z"));
+  FakeApiServer server;
+  server.Put(cluster);
+  server.before = [&server](const Request&) { server.stop = true; };
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), folder.Path("archive"), 1);
+  CHECK(applied.report.writes == 1);
+  CHECK(applied.report.chains[0].end == ChainEnd::kComplete);  // The deletion came first.
+  for (std::size_t i = 1; i < applied.report.chains.size(); ++i) CHECK(applied.report.chains[i].end == ChainEnd::kLeft);
+  CHECK(applied.told == "z a b c ");
+}
+
+TEST_CASE("Apply writes no archive once the pass is told to end", "[app][apply]") {
+  const TempFolder folder;
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  FakeApiServer server;
+  server.stop = true;
+  CHECK(ApplyTo(server, ComputePlan(cluster), folder.Path("archive")).report.chains[0].end == ChainEnd::kLeft);
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("Apply keeps the plan's refusal of a chain that it completed", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.team_spaces[0].cpu = "lots";
+  FakeApiServer server;
+  server.Put(cluster);
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+  CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
+  CHECK(applied.report.chains[0].refusal->reason == Reason::kInvalidQuantity);
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/log.h"
+
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "base/time.h"
+#include "kube/json.h"
+#include "support/capture.h"
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+std::string Written(LogLevel level, LogFormat format, const std::function<void(const Log&)>& write) {
+  const Log log(level, format);
+  CapturedStream captured(stderr);
+  write(log);
+  return captured.Text();
+}
+
+void WriteAll(const Log& log) {
+  log.Error("one");
+  log.Warn("two");
+  log.Tell(LogLevel::kInfo, "three");
+  log.Debug("four");
+}
+
+TEST_CASE("Log shows its level and what is graver", "[app][log]") {
+  CHECK(Written(LogLevel::kError, LogFormat::kText, &WriteAll) == "cnpa-op: one\n");
+  CHECK(Written(LogLevel::kWarn, LogFormat::kText, &WriteAll) == "cnpa-op: one\ncnpa-op: warning: two\n");
+  CHECK(Written(LogLevel::kInfo, LogFormat::kText, &WriteAll) == "cnpa-op: one\ncnpa-op: warning: two\nthree\n");
+  CHECK(Written(LogLevel::kDebug, LogFormat::kText, &WriteAll) ==
+        "cnpa-op: one\ncnpa-op: warning: two\nthree\ncnpa-op: debug: four\n");
+}
+
+TEST_CASE("Log puts the journal's priorities in front", "[app][log]") {
+  CHECK(Written(LogLevel::kDebug, LogFormat::kJournal, &WriteAll) == "<3>one\n<4>two\n<6>three\n<7>four\n");
+}
+
+TEST_CASE("Log writes one JSON document a line", "[app][log]") {
+  std::string line = Written(LogLevel::kInfo, LogFormat::kJson, [](const Log& log) { log.Error("a \"b\"\nc"); });
+  REQUIRE(line.ends_with("}\n"));
+  CHECK(line.find('\n') == line.size() - 1);
+  JsonDocument document;
+  REQUIRE(document.Parse(line));
+  CHECK(document.root().String("level") == "error");
+  CHECK(document.root().String("msg") == "a \"b\"\nc");
+  CHECK(ParseTime(document.root().String("time")).has_value());
+}
+
+TEST_CASE("Log writes a message from outside as one line without control characters", "[app][log]") {
+  CHECK(Written(LogLevel::kInfo, LogFormat::kText, [](const Log& log) { log.Error("a\nb\x1b[31mc\x7f"); }) ==
+        "cnpa-op: a b [31mc \n");
+}
+
+TEST_CASE("Printable keeps UTF-8 and turns control characters into blanks", "[app][log]") {
+  CHECK(Printable("\xc3\xa4\t\r\n") == "\xc3\xa4   ");
+}
+
+TEST_CASE("IsJournal compares the stream with what systemd says it is", "[app][log]") {
+  struct stat info {};
+  REQUIRE(::fstat(STDERR_FILENO, &info) == 0);
+  const std::string stream = std::to_string(info.st_dev) + ":" + std::to_string(info.st_ino);
+  CHECK(IsJournal(STDERR_FILENO, stream.c_str()));
+  CHECK_FALSE(IsJournal(STDERR_FILENO, (stream + "0").c_str()));
+  CHECK_FALSE(IsJournal(STDERR_FILENO, ""));
+  CHECK_FALSE(IsJournal(STDERR_FILENO, nullptr));
+  CHECK_FALSE(IsJournal(-1, stream.c_str()));
+}
+
+TEST_CASE("Log::shows tells whether a line would be seen", "[app][log]") {
+  const Log log(LogLevel::kWarn, LogFormat::kText);
+  CHECK(log.shows(LogLevel::kError));
+  CHECK(log.shows(LogLevel::kWarn));
+  CHECK_FALSE(log.shows(LogLevel::kInfo));
+  CHECK(log.format() == LogFormat::kText);
+}
+
+}  // namespace
+}  // namespace cnpa

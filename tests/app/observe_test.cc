@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/observe.h"
+
+#include <string>
+#include <vector>
+
+#include "kube/codec.h"
+#include "support/answers.h"
+#include "support/builders.h"
+#include "support/catch.h"
+#include "support/fake_api_server.h"
+
+namespace cnpa {
+namespace {
+
+Result<Observation> ObserveOn(FakeApiServer& server) {
+  Client client(server, std::chrono::seconds(15));
+  return Observe(client, kNow);
+}
+
+TEST_CASE("Observe reads what is there, sorted, and only the namespaces of teams", "[app][observe]") {
+  const Observation cluster = ConvergedCluster({"blue", "red"});
+  FakeApiServer server;
+  server.Put(cluster);
+  server.Put("/api/v1/namespaces/default", R"({"metadata":{"name":"default","uid":"d"}})");
+  server.Put("/api/v1/namespaces/team-red/resourcequotas/other", R"({"metadata":{"name":"other","uid":"o"}})");
+  CHECK(ObserveOn(server) == cluster);
+}
+
+TEST_CASE("Observe asks for the quotas of our name only", "[app][observe]") {
+  FakeApiServer server;
+  REQUIRE(ObserveOn(server));
+  CHECK(server.Log() ==
+        std::vector<std::string>{"GET /apis/platform.labhub.io/v1alpha1/teamspaces", "GET /api/v1/namespaces",
+                                 "GET /api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota"});
+}
+
+TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe]") {
+  const std::string crd = "GET " + std::string(kCrdPath);
+  FakeApiServer server;
+  server.Put(ConvergedCluster({"red"}));
+  REQUIRE(ObserveOn(server));
+  CHECK(server.Log().back() != crd);
+  server.Put(DeletedTeamSpaceNamed("red"));
+  server.Put(std::string(kCrdPath), AnswerText("200-crd-deleting.json"));
+  const Result<Observation> observed = ObserveOn(server);
+  REQUIRE(observed);
+  CHECK(server.Log().back() == crd);
+  CHECK(observed->crd == CrdFacts{.deleting = true});
+}
+
+TEST_CASE("Observe asks discovery where the right to read the CRD lacks", "[app][observe]") {
+  FakeApiServer server;
+  server.Put(DeletedTeamSpaceNamed("red"));
+  Response forbidden;
+  forbidden.code = 403;
+  forbidden.body = R"({"message":"User \"u\" cannot get resource \"customresourcedefinitions\" in API group \"x\""})";
+  server.failure = {"GET " + std::string(kCrdPath), forbidden};
+  server.Put(std::string(kDiscoveryPath), AnswerText("200-discovery.json"));
+  CHECK(ObserveOn(server)->crd == CrdFacts{});
+  server.Put(std::string(kDiscoveryPath), AnswerText("200-discovery-of-deleting-crd.json"));
+  CHECK(ObserveOn(server)->crd == CrdFacts{.deleting = true});
+}
+
+TEST_CASE("Observe takes a CRD that is gone though its objects were listed as going", "[app][observe]") {
+  FakeApiServer server;
+  server.Put(DeletedTeamSpaceNamed("red"));
+  server.Erase(std::string(kCrdPath));
+  CHECK(ObserveOn(server)->crd.deleting);
+}
+
+TEST_CASE("Observe refuses a list in which a name stands twice", "[app][observe]") {
+  FakeApiServer server;
+  server.Put(NamespaceFor("red"));
+  server.Put("/api/v1/namespaces/copy", server.At("/api/v1/namespaces/team-red", ""));
+  CHECK(ErrorOf(ObserveOn(server)) == Error{ErrorCode::kMalformed, "list namespaces: 'team-red' is in it twice"});
+}
+
+TEST_CASE("Observe names the list and the item that does not decode", "[app][observe]") {
+  FakeApiServer server;
+  server.Put("/api/v1/namespaces/x", R"({"metadata":{"name":"x"}})");
+  CHECK(ErrorOf(ObserveOn(server)) ==
+        Error{ErrorCode::kMalformed, "list namespaces: decode an item of namespaces: 'metadata.uid' is missing"});
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole passes on a server in memory, told by the state they end in - and, for the two promises of this
+// program, by what they write: nothing.
+#include "app/reconcile.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/codec.h"
+#include "support/builders.h"
+#include "support/capture.h"
+#include "support/catch.h"
+#include "support/fake_api_server.h"
+#include "support/temp_folder.h"
+#include "support/text.h"
+
+namespace cnpa {
+namespace {
+
+using Lines = std::vector<std::string>;
+const Lines kNone;
+
+/// A server, an archive folder, and passes over them.
+struct Bench {
+  explicit Bench(const Observation& cluster = {}) {
+    server.Put(cluster);
+    options.concurrency = 4;
+    options.request_timeout = std::chrono::seconds(15);
+    options.archive = folder.Path("archive");
+  }
+
+  ExitCode Run() {
+    Archive archive(options.archive);
+    const Log log(options.log_level, LogFormat::kText);
+    const ReconcileContext context{.options = options, .log = log, .archive = archive, .now = [this] { return now; }};
+    CapturedStream captured_out(stdout);
+    CapturedStream captured_err(stderr);
+    const ExitCode code = Reconcile(server, context);
+    err = captured_err.Text();
+    out = captured_out.Text();
+    return code;
+  }
+
+  FakeApiServer server;
+  TempFolder folder;
+  Options options;
+  Time now = kNow;
+  std::string out;
+  std::string err;
+};
+
+/// A cluster with all that a pass may have to do.
+Observation BusyCluster() {
+  Observation cluster = ConvergedCluster({"drifted", "fine", "scoped"});
+  cluster.quotas[0].hard["pods"] = "99";
+  cluster.namespaces[0].team_space_label = std::nullopt;
+  cluster.quotas[2].scoped = true;
+  cluster.team_spaces.push_back(NewTeamSpaceNamed("new"));
+  cluster.team_spaces.push_back(DeletedTeamSpaceNamed("old"));
+  cluster.namespaces.push_back(NamespaceFor("old"));
+  cluster.quotas.push_back(QuotaFor("old"));
+  return cluster;
+}
+
+TEST_CASE("Reconcile brings a cluster to what its team spaces ask for", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  CHECK(bench.Run() == ExitCode::kConverged);
+  const FakeApiServer& server = bench.server;
+  CHECK(server.At(PathOfTeamSpace("new"), "/metadata/finalizers") == R"(["platform.labhub.io/cleanup"])");
+  CHECK(server.At(PathOfTeamSpace("new"), "/status/observedGeneration") == "1");
+  CHECK(server.At(PathOfTeamSpace("new"), "/status/conditions/0/reason") == R"("Reconciled")");
+  CHECK(server.At(PathOfNamespace("new"), "/metadata/labels/platform.labhub.io~1teamspace") == R"("new")");
+  CHECK(server.At(PathOfNamespace("new"), "/metadata/ownerReferences/0/uid") == R"("uid-new")");
+  CHECK(server.At(PathOfQuota("new"), "/spec/hard") == R"({"pods":"6","requests.cpu":"2"})");
+  CHECK(server.At(PathOfQuota("drifted"), "/spec/hard") == R"({"pods":"6","requests.cpu":"2"})");
+  CHECK(server.At(PathOfNamespace("drifted"), "/metadata/labels/platform.labhub.io~1teamspace") == R"("drifted")");
+  CHECK(server.At(PathOfQuota("scoped"), "/spec/scopes").empty());
+  CHECK(server.At(PathOfQuota("scoped"), "/metadata/uid") != R"("uid-quota-scoped")");
+  CHECK_FALSE(server.Has(PathOfTeamSpace("old")));
+  CHECK(server.Has(PathOfNamespace("old")));  // The garbage collector's.
+  CHECK(Contains(bench.folder.Read("archive/old.json"), R"("uid": "uid-old")"));
+}
+
+TEST_CASE("Reconcile: a second pass writes nothing", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  REQUIRE(bench.Run() == ExitCode::kConverged);
+  CHECK_FALSE(bench.server.TakeWrites().empty());
+  bench.now += std::chrono::hours(24);
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+  CHECK(bench.out.empty());
+  CHECK(bench.err.empty());
+}
+
+TEST_CASE("Reconcile: a second pass writes nothing, also where a team space is refused for a lasting reason",
+          "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"conflict", "quantity", "terminating"});
+  cluster.namespaces[0] = ForeignNamespaceFor("conflict");
+  cluster.team_spaces[1].cpu = "lots";
+  cluster.namespaces[2].terminating = true;
+  TeamSpace dotted = NewTeamSpaceNamed("a.b");
+  dotted.uid = "uid-dotted";
+  cluster.team_spaces.push_back(dotted);
+  Bench bench(cluster);
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CAPTURE(bench.err);
+  CHECK(bench.server.TakeWrites().size() == 5);  // Four statuses and a finalizer.
+  CHECK(bench.server.At(PathOfNamespace("conflict"), "/metadata/ownerReferences").empty());
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+  // --once names each refused team space every time.
+  CHECK(Contains(bench.err, "! TeamSpace/conflict"));
+  CHECK(Contains(bench.err, ". TeamSpace/terminating"));
+}
+
+TEST_CASE("Reconcile: a failed list writes nothing", "[app][reconcile]") {
+  const std::vector<std::pair<std::string, Result<Response>>> failures{
+      {"no answer", Fail(ErrorCode::kUnavailable, "connection refused")},
+      {"401", StatusAnswer(401, "Unauthorized", "Unauthorized")},
+      {"403",
+       StatusAnswer(403, "Forbidden", R"(x is forbidden: User \"u\" cannot list resource \"x\" in API group \"\")")},
+      {"404", StatusAnswer(404, "", "404 page not found")},
+      {"500", StatusAnswer(500, "InternalError", "no")},
+      {"503", StatusAnswer(503, "ServiceUnavailable", "no")},
+      {"an item that does not decode", Response{.code = 200, .body = R"({"items":[{"metadata":{}}]})"}},
+      {"half a list", Response{.code = 200, .body = R"({"items":[{"metadata":{"name":"a","uid":"b"}})"}},
+      {"no list", Response{.code = 200, .body = "{}"}},
+      {"nothing", Response{.code = 200}},
+  };
+  for (const std::string_view list : {kTeamSpaces.path, kNamespaces.path, kQuotas.path}) {
+    for (const auto& [name, answer] : failures) {
+      DYNAMIC_SECTION(list << ": " << name) {
+        Bench bench(BusyCluster());
+        bench.server.failure = {"GET " + std::string(list), answer};
+        CHECK(bench.Run() == ExitCode::kUnreadable);
+        CHECK(bench.server.TakeWrites() == kNone);
+        CHECK(bench.folder.Names("archive").empty());
+        CHECK(LinesOf(bench.err).size() == 1);
+        CHECK(bench.err.starts_with("cnpa-op: "));
+      }
+    }
+  }
+}
+
+TEST_CASE("Reconcile: a CRD that can't be read writes nothing", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  bench.server.failure = {"GET " + std::string(kCrdPath), Fail(ErrorCode::kUnavailable, "away")};
+  CHECK(bench.Run() == ExitCode::kUnreadable);
+  CHECK(bench.server.TakeWrites() == kNone);
+  CHECK(bench.err == "cnpa-op: read the TeamSpace CRD: away\n");
+}
+
+TEST_CASE("Reconcile reads lists that come in pages, bytes by bytes", "[app][reconcile]") {
+  Bench whole(BusyCluster());
+  Bench paged(BusyCluster());
+  paged.server.page_items = 2;
+  paged.server.piece_bytes = 1;
+  CHECK(whole.Run() == ExitCode::kConverged);
+  CHECK(paged.Run() == ExitCode::kConverged);
+  CHECK(paged.server.objects() == whole.server.objects());
+}
+
+TEST_CASE("Reconcile: when a change fails only its own chain ends, and the next pass ends in the same state",
+          "[app][reconcile]") {
+  Bench good(BusyCluster());
+  REQUIRE(good.Run() == ExitCode::kConverged);
+  const Lines writes = good.server.TakeWrites();
+  for (const std::string& write : writes) {
+    DYNAMIC_SECTION(write) {
+      Bench bench(BusyCluster());
+      bench.server.failure = {write + "?", StatusAnswer(500, "InternalError", "a webhook fails", R"({"name":"x"})")};
+      if (write.starts_with("DELETE")) bench.server.failure->request = write;
+      CHECK(bench.Run() == ExitCode::kUnconverged);
+      // Chains are named by their team space, and no other's differs from the good end.
+      for (const std::string name : {"drifted", "fine", "new", "old", "scoped"}) {
+        const bool mine = write.ends_with("/" + name) || Contains(write, "/" + name + "/") ||
+                          Contains(write + "/", "/team-" + name + "/") ||
+                          (write == "POST /api/v1/namespaces" && name == "new");
+        if (mine) continue;
+        CAPTURE(name);
+        CHECK(bench.server.At(PathOfTeamSpace(name), "") == good.server.At(PathOfTeamSpace(name), ""));
+        CHECK(bench.server.At(PathOfNamespace(name), "/metadata/labels") ==
+              good.server.At(PathOfNamespace(name), "/metadata/labels"));
+        CHECK(bench.server.At(PathOfQuota(name), "/spec") == good.server.At(PathOfQuota(name), "/spec"));
+      }
+      bench.server.failure.reset();
+      CHECK(bench.Run() == ExitCode::kConverged);
+      for (const auto& [path, text] : good.server.objects()) {
+        CAPTURE(path);
+        CHECK(bench.server.At(path, "/spec") == good.server.At(path, "/spec"));
+        CHECK(bench.server.At(path, "/status/observedGeneration") ==
+              good.server.At(path, "/status/observedGeneration"));
+      }
+      CHECK_FALSE(bench.server.Has(PathOfTeamSpace("old")));
+      bench.server.TakeWrites();
+      CHECK(bench.Run() == ExitCode::kConverged);
+      CHECK(bench.server.TakeWrites() == kNone);
+    }
+  }
+}
+
+TEST_CASE("Reconcile: a failed step stops the later steps of its own team space", "[app][reconcile]") {
+  Observation cluster;
+  cluster.team_spaces = {NewTeamSpaceNamed("red")};
+  Bench bench(cluster);
+  bench.server.failure = {"POST /api/v1/namespaces/team-red/resourcequotas",
+                          StatusAnswer(422, "Invalid", "no such quota", R"({"name":"team-quota"})")};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.Has(PathOfNamespace("red")));
+  CHECK_FALSE(bench.server.Has(PathOfQuota("red")));
+  // observedGeneration is not written; the condition says why.
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/observedGeneration").empty());
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/namespace") == R"("team-red")");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("QuotaRefused")");
+  bench.server.TakeWrites();
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == Lines{"POST /api/v1/namespaces/team-red/resourcequotas"});
+  bench.server.failure.reset();
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("Reconciled")");
+}
+
+TEST_CASE("Reconcile: a crash after any request is harmless", "[app][reconcile]") {
+  Bench good(BusyCluster());
+  REQUIRE(good.Run() == ExitCode::kConverged);
+  const std::size_t requests = good.server.requests.size();
+  for (std::size_t last = 1; last < requests; ++last) {
+    CAPTURE(last);
+    Bench bench(BusyCluster());
+    bench.options.concurrency = 1;
+    bench.server.before = [&bench, last](const Request&) {
+      // Nothing that comes later reaches the server.
+      if (bench.server.requests.size() > last) bench.server.failure = {"", Fail(ErrorCode::kStopped, "not sent")};
+    };
+    bench.Run();
+    bench.server.before = nullptr;
+    bench.server.failure.reset();
+    REQUIRE(bench.Run() == ExitCode::kConverged);
+    for (const auto& [path, text] : good.server.objects()) {
+      CAPTURE(path);
+      REQUIRE(bench.server.At(path, "/spec") == good.server.At(path, "/spec"));
+      REQUIRE(bench.server.At(path, "/status") == good.server.At(path, "/status"));
+      REQUIRE(bench.server.At(path, "/metadata/finalizers") == good.server.At(path, "/metadata/finalizers"));
+      REQUIRE(bench.server.At(path, "/metadata/labels") == good.server.At(path, "/metadata/labels"));
+    }
+    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{"old.json"});
+  }
+}
+
+TEST_CASE("Reconcile: two passes at once end in the same state with nothing lost", "[app][reconcile]") {
+  Bench good(BusyCluster());
+  REQUIRE(good.Run() == ExitCode::kConverged);
+  const std::size_t writes = good.server.TakeWrites().size();
+  for (std::size_t before_write = 0; before_write < writes; ++before_write) {
+    CAPTURE(before_write);
+    Bench bench(BusyCluster());
+    std::size_t seen = 0;
+    bool inside = false;
+    bench.server.before = [&](const Request& request) {
+      if (inside || request.method == Method::kGet || seen++ != before_write) return;
+      inside = true;
+      CHECK(bench.Run() == ExitCode::kConverged);  // A whole pass between two requests of the first.
+      inside = false;
+    };
+    REQUIRE(bench.Run() == ExitCode::kConverged);
+    for (const auto& [path, text] : good.server.objects()) {
+      CAPTURE(path);
+      REQUIRE(bench.server.At(path, "/spec") == good.server.At(path, "/spec"));
+      REQUIRE(bench.server.At(path, "/status") == good.server.At(path, "/status"));
+      REQUIRE(bench.server.At(path, "/metadata/finalizers") == good.server.At(path, "/metadata/finalizers"));
+      REQUIRE(bench.server.At(path, "/metadata/ownerReferences") == good.server.At(path, "/metadata/ownerReferences"));
+    }
+    REQUIRE(bench.server.objects().size() == good.server.objects().size());
+    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{"old.json"});
+  }
+}
+
+TEST_CASE("Reconcile leaves a team space alone whose namespace can't be read, and goes on with the rest",
+          "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"blue", "red"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  Bench bench(cluster);
+  bench.server.Put(PathOfNamespace("red"), R"({"metadata":{"name":"team-red","uid":"n","labels":[]}})");
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.At(PathOfQuota("blue"), "/spec/hard/pods") == R"("6")");
+  CHECK(bench.server.At(PathOfQuota("red"), "/spec/hard/pods") == R"("99")");
+  CHECK(Contains(bench.err, "Unreadable: cannot read namespace team-red: 'metadata.labels' is not an object"));
+}
+
+TEST_CASE("Reconcile loses nothing of another controller that writes at the same time", "[app][reconcile]") {
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  Bench bench(cluster);
+  bool raced = false;
+  bench.server.before = [&](const Request& request) {
+    if (request.method == Method::kGet || std::exchange(raced, true)) return;
+    TeamSpace red = DeletedTeamSpaceNamed("red");
+    red.finalizers = {"a.example/hold", std::string(kFinalizer)};
+    bench.server.Put(red);
+  };
+  CHECK(bench.Run() == ExitCode::kConverged);  // It made one more pass at once.
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["a.example/hold"])");
+  CHECK(bench.server.TakeWrites().size() == 2);
+}
+
+TEST_CASE("Reconcile keeps finalizers, labels, annotations, owners and quotas of others", "[app][reconcile]") {
+  Bench bench;
+  bench.server.Put(PathOfTeamSpace("red"),
+                   R"({"metadata":{"name":"red","uid":"u","generation":1,"labels":{"a":"b"},)"
+                   R"("finalizers":["x.example/one","y.example/two"]},"spec":{"pods":1,"cpu":"1"}})");
+  bench.server.Put(PathOfNamespace("red"),
+                   R"({"metadata":{"name":"team-red","uid":"n","labels":{"kubernetes.io/metadata.name":)"
+                   R"("team-red","platform.labhub.io/teamspace":"red","a":"b"},"annotations":{"c":"d"},)"
+                   R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"}]}})");
+  const std::string other = PathOfNamespace("red") + "/resourcequotas/other";
+  bench.server.Put(other, R"({"metadata":{"name":"other","uid":"q"},"spec":{"hard":{"pods":"1"}}})");
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/finalizers") ==
+        R"(["x.example/one","y.example/two","platform.labhub.io/cleanup"])");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/labels") == R"({"a":"b"})");
+  CHECK(bench.server.At(PathOfNamespace("red"), "/metadata/labels/a") == R"("b")");
+  CHECK(bench.server.At(PathOfNamespace("red"), "/metadata/annotations") == R"({"c":"d"})");
+  CHECK(bench.server.At(PathOfNamespace("red"), "/metadata/ownerReferences/0/name") == R"("x")");
+  CHECK(bench.server.At(PathOfNamespace("red"), "/metadata/ownerReferences/1/uid") == R"("u")");
+  CHECK(bench.server.At(other, "/spec/hard") == R"({"pods":"1"})");
+}
+
+TEST_CASE("Reconcile does not touch a TeamSpace that was deleted and created anew between list and write",
+          "[app][reconcile]") {
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  Bench bench(cluster);
+  TeamSpace anew = NewTeamSpaceNamed("red");
+  anew.uid = "uid-anew";
+  anew.finalizers = {std::string(kFinalizer)};
+  bool raced = false;
+  bench.server.before = [&](const Request& request) {
+    if (request.method != Method::kGet && !std::exchange(raced, true)) bench.server.Put(anew);
+  };
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["platform.labhub.io/cleanup"])");
+  CHECK(bench.server.At(PathOfNamespace("red"), "/metadata/ownerReferences/0/uid") == R"("uid-anew")");
+}
+
+TEST_CASE("Reconcile takes a TeamSpace gone between list and write as no error", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.team_spaces[0] = DeletedTeamSpaceNamed("red");
+  Bench bench(cluster);
+  bench.server.before = [&](const Request& request) {
+    if (request.method != Method::kGet) bench.server.Erase(PathOfTeamSpace("red"));
+  };
+  CHECK(bench.Run() == ExitCode::kConverged);
+}
+
+TEST_CASE("Reconcile gives up after three passes that lost a race, and leaves the rest to the next",
+          "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas[0].hard["pods"] = "99";
+  Bench bench(cluster);
+  bench.server.failure = {"PATCH", StatusAnswer(422, "Invalid", "a test failed")};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites().size() == 3);
+  CHECK(Contains(bench.err, "1 left for the next pass; 3 writes in "));
+}
+
+TEST_CASE("Reconcile says of a missing CRD how to install it", "[app][reconcile]") {
+  Bench bench;
+  Response no_page;
+  no_page.code = 404;
+  no_page.body = "404 page not found\n";
+  bench.server.failure = {"GET " + std::string(kTeamSpaces.path), no_page};
+  CHECK(bench.Run() == ExitCode::kUnreadable);
+  CHECK(bench.err == "cnpa-op: the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -\n");
+}
+
+TEST_CASE("Reconcile names a right that lacks once, and goes on with the rest", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"green"});
+  cluster.quotas[0].hard["pods"] = "99";
+  for (const std::string name : {"blue", "red"}) cluster.team_spaces.push_back(NewTeamSpaceNamed(name));
+  Bench bench(cluster);
+  bench.server.failure = {
+      "POST /api/v1/namespaces?",
+      StatusAnswer(
+          403, "Forbidden",
+          R"(namespaces is forbidden: User \"cnpa-op\" cannot create resource \"namespaces\" in API group \"\")")};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.At(PathOfQuota("green"), "/spec/hard/pods") == R"("6")");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("Forbidden")");
+  std::size_t lines = 0;
+  for (const std::string& line : LinesOf(bench.err)) lines += Contains(line, "cannot create namespaces") ? 1 : 0;
+  CHECK(lines == 1);
+}
+
+TEST_CASE("Reconcile holds while the CRD is being deleted, and says it once", "[app][reconcile]") {
+  Observation cluster;
+  for (const std::string name : {"blue", "red"}) cluster.team_spaces.push_back(DeletedTeamSpaceNamed(name));
+  Bench bench(cluster);
+  bench.server.Put(std::string(kCrdPath), R"({"metadata":{"uid":"u","deletionTimestamp":"2031-05-06T07:08:09Z"}})");
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+  CHECK(bench.folder.Names("archive").empty());
+  const Lines lines = LinesOf(bench.err);
+  REQUIRE(lines.size() == 2);
+  CHECK(Contains(lines[0], "CrdDeleting: the TeamSpace CRD is being deleted"));
+  bench.options.allow_crd_deletion = true;
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.folder.Names("archive") == std::set<std::string>{"blue.json", "red.json"});
+}
+
+TEST_CASE("Reconcile keeps the finalizer on while the archive can't be written", "[app][reconcile]") {
+  Observation cluster;
+  for (const std::string name : {"blue", "red"}) cluster.team_spaces.push_back(DeletedTeamSpaceNamed(name));
+  Bench bench(cluster);
+  bench.folder.Write("archive/red.json/in-the-way", "");
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK_FALSE(bench.server.Has(PathOfTeamSpace("blue")));
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["platform.labhub.io/cleanup"])");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("ArchiveFailed")");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/observedGeneration") == "1");
+  bench.server.TakeWrites();
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == kNone);  // The status tells it already.
+}
+
+TEST_CASE("Reconcile --diff prints what a pass would do and writes nothing", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  bench.options.diff = true;
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+  CHECK(bench.folder.Names("archive").empty());
+  CHECK(bench.err.empty());
+  const Lines lines = LinesOf(bench.out);
+  REQUIRE(lines.size() == 11);
+  CHECK(lines.back() == "Plan: 3 to create, 5 to change, 1 to release.");
+  REQUIRE(bench.Run() == ExitCode::kUnconverged);
+  bench.options.diff = false;
+  REQUIRE(bench.Run() == ExitCode::kConverged);
+  bench.options.diff = true;
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.out == "No differences.\n");
+}
+
+TEST_CASE("Reconcile --only touches the named team spaces only", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"blue", "green", "red"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  Bench bench(cluster);
+  bench.options.only = {"red", "blue"};
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfQuota("red"), "/spec/hard/pods") == R"("6")");
+  CHECK(bench.server.At(PathOfQuota("green"), "/spec/hard/pods") == R"("99")");
+  CHECK(Contains(bench.err, "2 team spaces: 2 changed; 2 writes in "));
+  bench.options.only = {"nobody"};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.err == "cnpa-op: --only: there is no TeamSpace 'nobody'\n");
+}
+
+TEST_CASE("Reconcile tells at most 20 refused team spaces, then a count", "[app][reconcile]") {
+  Observation cluster;
+  for (int i = 10; i < 35; ++i) {
+    TeamSpace bad = TeamSpaceNamed("bad" + std::to_string(i));
+    bad.cpu = "lots";
+    cluster.team_spaces.push_back(bad);
+  }
+  Bench bench(cluster);
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  std::size_t refusals = 0;
+  for (const std::string& line : LinesOf(bench.err)) refusals += line.starts_with("! TeamSpace/") ? 1 : 0;
+  CHECK(refusals == 20);
+  CHECK(Contains(bench.err, "\n! and 5 more like these\n25 team spaces: 25 refused; 25 writes in "));
+}
+
+TEST_CASE("Reconcile warns of a CRD without conditions, and converges", "[app][reconcile]") {
+  Observation cluster;
+  cluster.team_spaces = {NewTeamSpaceNamed("red")};
+  Bench bench(cluster);
+  bench.server.Put(std::string(kCrdPath),
+                   R"({"metadata":{"uid":"u"},"spec":{"versions":[{"name":"v1alpha1","subresources":{"status":{}},)"
+                   R"("schema":{"openAPIV3Schema":{"properties":{"status":{"properties":{"namespace":{},)"
+                   R"("observedGeneration":{}}}}}}}]}})");
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status") == R"({"observedGeneration":1,"namespace":"team-red"})");
+  CHECK(Contains(bench.err, "has no status.conditions"));
+  bench.server.TakeWrites();
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+  CHECK(bench.err.empty());
+}
+
+TEST_CASE("Reconcile lets the owner of the credentials explain an error", "[app][reconcile]") {
+  FakeApiServer server;
+  server.failure = {"GET ", StatusAnswer(401, "Unauthorized", "Unauthorized")};
+  Options options;
+  options.concurrency = 1;
+  Archive archive("");
+  const Log log(LogLevel::kInfo, LogFormat::kText);
+  const ReconcileContext context{.options = options,
+                                 .log = log,
+                                 .archive = archive,
+                                 .now = [] { return kNow; },
+                                 .explain =
+                                     [](Error error) {
+                                       error.message += ": expired";
+                                       return error;
+                                     }};
+  CapturedStream captured(stderr);
+  CHECK(Reconcile(server, context) == ExitCode::kUnreadable);
+  CHECK(captured.Text() == "cnpa-op: unauthorized: the server refuses our credentials: expired\n");
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/render.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/status.h"
+#include "support/builders.h"
+#include "support/describe.h"
+
+namespace cnpa {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+Chain RedChain() {
+  Chain chain;
+  chain.name = "red";
+  return chain;
+}
+
+std::string ChangeLine(Effect effect, std::vector<FieldChange> fields = {}) {
+  return Renderer(kNow, false, "/archive")
+      .ChangeLine(RedChain(), {std::move(effect), Cause::kDiffers, std::move(fields)});
+}
+
+TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[app][render]") {
+  struct Case {
+    std::string name;
+    Effect effect;
+    std::vector<FieldChange> fields;
+    std::string want;
+  };
+  const Writer kubectl{"kubectl-patch", "Update", "", kNow - seconds(4)};
+  const Writer timeless{"kubectl-edit", "Update", "", std::nullopt};
+  const Writer ahead{"kubectl-edit", "Update", "", kNow + seconds(60)};
+  const Writer yesterday{"kubectl-edit", "Update", "", kNow - std::chrono::hours(25)};
+  const std::vector<Case> cases{
+      {"finalizer on",
+       AddFinalizer{},
+       {},
+       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on"},
+      {"finalizer off",
+       RemoveFinalizer{},
+       {},
+       "- TeamSpace/red                            finalizer platform.labhub.io/cleanup taken off"},
+      {"namespace",
+       CreateNamespace{"team-red", {}},
+       {},
+       "+ Namespace/team-red                       TeamSpace red has none"},
+      {"quota",
+       CreateQuota{"team-red", {{"pods", "6"}, {"requests.cpu", "1"}}},
+       {},
+       "+ ResourceQuota/team-red/team-quota        pods 6, requests.cpu 1"},
+      {"quota changed by somebody",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", "99", "2", kubectl}},
+       "~ ResourceQuota/team-red/team-quota        pods 99 -> 2: was changed by kubectl-patch, 4s ago"},
+      {"a writer without time",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", "99", "2", timeless}},
+       "~ ResourceQuota/team-red/team-quota        pods 99 -> 2: was changed by kubectl-edit"},
+      {"a server whose clock is ahead",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", "99", "2", ahead}},
+       "~ ResourceQuota/team-red/team-quota        pods 99 -> 2: was changed by kubectl-edit, 0s ago"},
+      {"long ago",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", "99", "2", yesterday}},
+       "~ ResourceQuota/team-red/team-quota        pods 99 -> 2: was changed by kubectl-edit, 1d1h ago"},
+      {"keys that come and go",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", std::nullopt, "2", std::nullopt}, {"spec.hard.cpu", "1", std::nullopt, std::nullopt}},
+       "~ ResourceQuota/team-red/team-quota        pods none -> 2, cpu 1 -> none"},
+      {"quota with scopes",
+       DeleteQuota{"team-red", "u"},
+       {},
+       "- ResourceQuota/team-red/team-quota        has scopes, which narrow it and can't be changed"},
+      {"label",
+       RepairNamespace{.name = "team-red"},
+       {{"label platform.labhub.io/teamspace", std::nullopt, "red", std::nullopt}},
+       "~ Namespace/team-red                       label platform.labhub.io/teamspace none -> red"},
+      {"status",
+       WriteStatus{},
+       {{"status.observedGeneration", "1", "2", std::nullopt}},
+       "~ TeamSpace/red                            status: observedGeneration 1 -> 2"},
+      {"archive",
+       WriteArchive{.name = "red", .uid = "u"},
+       {},
+       "+ /archive/red.json                        archive of TeamSpace red"},
+      {"an object longer than its column",
+       CreateNamespace{"team-" + std::string(58, 'a'), {}},
+       {},
+       "+ Namespace/team-" + std::string(58, 'a') + " TeamSpace red has none"},
+      {"a value from outside with a line break",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.pods", "9\n\x1b[0m", "2", std::nullopt}},
+       "~ ResourceQuota/team-red/team-quota        pods 9  [0m -> 2"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      CHECK(ChangeLine(c.effect, c.fields) == c.want);
+    }
+  }
+}
+
+TEST_CASE("Renderer::RefusalLine marks what time alone will mend with a dot", "[app][render]") {
+  const Renderer renderer(kNow, false, "");
+  CHECK(renderer.RefusalLine("red", {Reason::kNamespaceConflict, "not ours"}) ==
+        "! TeamSpace/red                            NamespaceConflict: not ours");
+  CHECK(renderer.RefusalLine("red", {Reason::kNamespaceTerminating, "wait"}) ==
+        ". TeamSpace/red                            NamespaceTerminating: wait");
+}
+
+TEST_CASE("Renderer::FailureLine says what went wrong", "[app][render]") {
+  CHECK(Renderer(kNow, false, "").FailureLine("red", {ErrorCode::kUnavailable, "connection refused"}) ==
+        "! TeamSpace/red                            connection refused");
+}
+
+TEST_CASE("Renderer colours the symbol alone", "[app][render]") {
+  const Renderer renderer(kNow, true, "");
+  CHECK(renderer.FailureLine("red", {ErrorCode::kInvalid, "x"}).starts_with("\033[1;31m!\033[0m TeamSpace/red "));
+  CHECK(renderer.ChangeLine(RedChain(), {CreateNamespace{"n", {}}, Cause::kMissing, {}})
+            .starts_with("\033[32m+\033[0m Namespace/n "));
+}
+
+TEST_CASE("Count adds an s to all but one", "[app][render]") {
+  CHECK(Count(0, "write") == "0 writes");
+  CHECK(Count(1, "team space") == "1 team space");
+  CHECK(Count(2, "team space") == "2 team spaces");
+}
+
+TEST_CASE("PlanSummary counts what a plan would do", "[app][render]") {
+  CHECK(PlanSummary({}) == "No differences.");
+  Plan plan;
+  plan.chains = {
+      Chain{.changes = {{AddFinalizer{}, Cause::kMissing, {}},
+                        {CreateNamespace{}, Cause::kMissing, {}},
+                        {CreateQuota{}, Cause::kMissing, {}}}},
+      Chain{.changes = {{WriteArchive{}, Cause::kBeingDeleted, {}}, {RemoveFinalizer{}, Cause::kBeingDeleted, {}}}},
+      Chain{.refusal = Refusal{Reason::kNamespaceConflict, ""}},
+      Chain{.refusal = Refusal{Reason::kNamespaceTerminating, ""}}};
+  CHECK(PlanSummary(plan) == "Plan: 2 to create, 1 to change, 1 to release, 1 refused, 1 waiting.");
+  plan.chains = {Chain{.refusal = Refusal{Reason::kInvalidName, ""}}};
+  CHECK(PlanSummary(plan) == "Plan: 1 refused.");
+}
+
+TEST_CASE("TotalsLine tells what came of a pass", "[app][render]") {
+  CHECK(TotalsLine({.team_spaces = 5, .changed = 3, .deleted = 1, .refused = 1, .writes = 9}, milliseconds(41)) ==
+        "5 team spaces: 3 changed, 1 deleted, 1 refused; 9 writes in 41 ms");
+  CHECK(TotalsLine({.team_spaces = 1, .writes = 1}, milliseconds(1300)) == "1 team space: in sync; 1 write in 1.3 s");
+  CHECK(TotalsLine({.team_spaces = 6, .created = 1, .waiting = 2, .failed = 3, .left = 4}, milliseconds(0)) ==
+        "6 team spaces: 1 created, 2 waiting, 3 failed, 4 left for the next pass; 0 writes in 0 ms");
+}
+
+}  // namespace
+}  // namespace cnpa

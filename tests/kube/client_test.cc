@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/client.h"
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/answers.h"
+#include "support/catch.h"
+#include "support/fake_transport.h"
+
+namespace cnpa {
+namespace {
+
+using std::chrono::milliseconds;
+
+const Collection kThings{"/api/v1/things?a=b", "ThingList", "v1", "things"};
+constexpr milliseconds kRequestTimeout{15000};
+
+Response Ok(const std::string& body) {
+  Response response;
+  response.code = 200;
+  response.body = body;
+  return response;
+}
+
+Response Refused(int code, const std::string& retry_after = {}) {
+  Response response;
+  response.code = code;
+  response.retry_after = retry_after;
+  response.body = R"({"message":"no","reason":"Because"})";
+  return response;
+}
+
+Response Page(const std::string& items, const std::string& continue_token = {}) {
+  return Ok(R"({"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"1","continue":")" + continue_token +
+            R"("},"items":[)" + items + "]}");
+}
+
+Result<Response> Away() {
+  return Fail(ErrorCode::kUnavailable, "cannot reach it");
+}
+
+/// Gives the answers of a script, one by one.
+class Script {
+ public:
+  Script(std::initializer_list<Result<Response>> answers) : answers_(answers) {}
+  Result<Response> operator()(const Request& /*request*/) {
+    REQUIRE_FALSE(answers_.empty());
+    Result<Response> answer = std::move(answers_.front());
+    answers_.pop_front();
+    return answer;
+  }
+
+ private:
+  std::deque<Result<Response>> answers_;
+};
+
+/// What a list came to.
+struct Listed {
+  std::vector<std::string> items;
+  int restarts = 0;
+  int ends = 0;
+  Status status;
+};
+
+Listed List(FakeTransport& transport) {
+  Listed listed;
+  Client client(transport, kRequestTimeout);
+  client.List(
+      kThings,
+      [&listed] {
+        ++listed.restarts;
+        listed.items.clear();
+      },
+      [&listed](std::string& item) -> Status {
+        if (item == R"({"bad":1})") return Fail(ErrorCode::kMalformed, "bad item");
+        listed.items.push_back(item);
+        return {};
+      },
+      [&listed](Status status) {
+        ++listed.ends;
+        listed.status = std::move(status);
+      });
+  client.RunUntilIdle();
+  CHECK(listed.ends == 1);
+  CHECK(client.writes() == 0);
+  return listed;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_CASE("Client::List gives all items of one page", "[kube][client]") {
+  FakeTransport transport(Script{Page(R"({"a":1},{"a":2})")});
+  transport.piece_bytes = 3;
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == std::nullopt);
+  CHECK(listed.items == Lines{R"({"a":1})", R"({"a":2})"});
+  CHECK(listed.restarts == 0);
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b"});
+  CHECK(transport.requests[0].timeout.count() == 0);  // A list may take the pass's time.
+}
+
+TEST_CASE("Client::List follows continue tokens, escaped, to the last page", "[kube][client]") {
+  FakeTransport transport(Script{Page(R"({"a":1})", "x+/=&y"), Page(R"({"a":2})", "z"), Page(R"({"a":3})")});
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == std::nullopt);
+  CHECK(listed.items == Lines{R"({"a":1})", R"({"a":2})", R"({"a":3})"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=x%2B%2F%3D%26y",
+                                 "GET /api/v1/things?a=b&continue=z"});
+}
+
+TEST_CASE("Client::List makes a read again that failed for a passing reason", "[kube][client]") {
+  struct Case {
+    std::string name;
+    Result<Response> first;
+    milliseconds delay;
+  };
+  const std::vector<Case> cases{
+      {"no answer", Away(), milliseconds(250)},
+      {"429 with Retry-After", Refused(429, "1"), milliseconds(1000)},
+      {"429 with Retry-After 0", Refused(429, "0"), milliseconds(0)},
+      {"503", Refused(503), milliseconds(250)},
+      {"504", Refused(504), milliseconds(250)},
+      {"500 without InternalError", Refused(500), milliseconds(250)},
+      {"410: the list became too old", Refused(410), milliseconds(250)},
+      {"Retry-After as a date", Refused(503, "Fri, 31 Dec 1999 23:59:59 GMT"), milliseconds(250)},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      FakeTransport transport(Script{c.first, Page(R"({"a":1})")});
+      const Listed listed = List(transport);
+      CHECK(ErrorOf(listed.status) == std::nullopt);
+      CHECK(listed.items == Lines{R"({"a":1})"});
+      CHECK(listed.restarts == 1);
+      REQUIRE(transport.requests.size() == 2);
+      CHECK(transport.requests[1].delay == c.delay);
+    }
+  }
+}
+
+TEST_CASE("Client::List begins from the first page when a later one fails, and forgets what came before",
+          "[kube][client]") {
+  FakeTransport transport(Script{Page(R"({"a":1})", "t"), Refused(410), Page(R"({"b":1})", "u"), Page(R"({"b":2})")});
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == std::nullopt);
+  CHECK(listed.items == Lines{R"({"b":1})", R"({"b":2})"});
+  CHECK(listed.restarts == 1);
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=t",
+                                 "GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=u"});
+}
+
+TEST_CASE("Client::List gives up after four tries, each later than the one before", "[kube][client]") {
+  FakeTransport transport([](const Request&) { return Away(); });
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+  REQUIRE(transport.requests.size() == 4);
+  CHECK(transport.requests[0].delay == milliseconds(0));
+  CHECK(transport.requests[1].delay == milliseconds(250));
+  CHECK(transport.requests[2].delay == milliseconds(500));
+  CHECK(transport.requests[3].delay == milliseconds(1000));
+}
+
+TEST_CASE("Client::List does not wait for a Retry-After that does not fit a pass", "[kube][client]") {
+  FakeTransport transport(Script{Refused(429, "32")});
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == Error{ErrorCode::kUnavailable, "GET /api/v1/things: 429 Because: no"});
+}
+
+TEST_CASE("Client::List does not try again when the pass is told to end", "[kube][client]") {
+  FakeTransport transport(Script{Away()});
+  transport.stop = true;
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+}
+
+TEST_CASE("Client::List passes on that the pass was told to end, in its own words", "[kube][client]") {
+  FakeTransport transport(Script{Fail(ErrorCode::kStopped, "not sent: told to end")});
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kStopped, "not sent: told to end"});
+}
+
+TEST_CASE("Client::List fails at once where trying again can't help", "[kube][client]") {
+  struct Case {
+    std::string name;
+    Result<Response> answer;
+    Error want;
+  };
+  const std::vector<Case> cases{
+      {"401", Refused(401), {ErrorCode::kDenied, "unauthorized: the server refuses our credentials"}},
+      {"404", Refused(404), {ErrorCode::kNotFound, "GET /api/v1/things: 404 Because: no"}},
+      {"a redirect", Refused(302), {ErrorCode::kInvalid, "GET /api/v1/things: 302 Because: no"}},
+      {"an answer of no content", Refused(204), {ErrorCode::kInvalid, "GET /api/v1/things: 204 Because: no"}},
+      {"a certificate that is not trusted",
+       Fail(ErrorCode::kInvalid, "not trusted"),
+       {ErrorCode::kInvalid, "not trusted"}},
+      {"an item that does not decode", Page(R"({"a":1},{"bad":1})"), {ErrorCode::kMalformed, "list things: bad item"}},
+      {"a list that ends in the middle",
+       Ok(R"({"kind":"ThingList","items":[{"a":1})"),
+       {ErrorCode::kMalformed, "list things: the answer ends in the middle"}},
+      {"another list",
+       Ok(R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]})"),
+       {ErrorCode::kMalformed, "list things: expected a ThingList of v1, got 'PodList' of 'v1'"}},
+      {"an empty answer", Ok(""), {ErrorCode::kMalformed, "list things: empty answer"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      FakeTransport transport(Script{c.answer});
+      CHECK(ErrorOf(List(transport).status) == c.want);
+      CHECK(transport.requests.size() == 1);
+    }
+  }
+}
+
+TEST_CASE("Client::List blames RBAC for a 403 only when /readyz says 200", "[kube][client]") {
+  FakeTransport transport(Script{Answer("403-list-namespaces-rbac.json"), Ok("ok")});
+  CHECK(ErrorOf(List(transport).status) ==
+        Error{ErrorCode::kDenied,
+              "forbidden: user \"cnpa-op\" cannot list namespaces: cnpa-op rbac | kubectl apply -f -"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /readyz"});
+}
+
+TEST_CASE("Client::List tries again after a 403 of a server that is not ready", "[kube][client]") {
+  FakeTransport transport(Script{Answer("403-list-namespaces-rbac.json"), Refused(500), Page(R"({"a":1})")});
+  const Listed listed = List(transport);
+  CHECK(ErrorOf(listed.status) == std::nullopt);
+  CHECK(listed.items == Lines{R"({"a":1})"});
+  CHECK(listed.restarts == 1);
+}
+
+TEST_CASE("Client::List says that the server is not ready when it does not become so", "[kube][client]") {
+  FakeTransport transport([](const Request& request) -> Result<Response> {
+    return request.path == "/readyz" ? Refused(500) : Answer("403-list-namespaces-rbac.json");
+  });
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "the API server is not ready yet"});
+}
+
+Result<std::string> Get(FakeTransport& transport) {
+  Result<std::string> got = Fail(ErrorCode::kStopped, "never called");
+  Client client(transport, kRequestTimeout);
+  client.Get("/x?y", [&got](Result<std::string> body) { got = std::move(body); });
+  client.RunUntilIdle();
+  return got;
+}
+
+TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]") {
+  struct Case {
+    std::string name;
+    Result<Response> answer;
+    std::optional<Error> want;
+  };
+  const std::vector<Case> cases{
+      {"200", Ok("text"), std::nullopt},
+      {"404", Refused(404), Error{ErrorCode::kNotFound, "GET /x: 404 Because: no"}},
+      {"429", Refused(429, "1"), Error{ErrorCode::kUnavailable, "GET /x: 429 Because: no"}},
+      {"no answer", Away(), Error{ErrorCode::kUnavailable, "cannot reach it"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      FakeTransport transport(Script{c.answer});
+      const Result<std::string> got = Get(transport);
+      CHECK(ErrorOf(got) == c.want);
+      if (got) {
+        CHECK(*got == "text");
+      }
+      REQUIRE(transport.requests.size() == 1);
+      CHECK(transport.requests[0].timeout == kRequestTimeout);
+    }
+  }
+}
+
+Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeout = kRequestTimeout) {
+  Status written = Fail(ErrorCode::kStopped, "never called");
+  Client client(transport, timeout);
+  client.Write({.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
+               [&written](Status status) { written = std::move(status); });
+  client.RunUntilIdle();
+  writes = client.writes();
+  return written;
+}
+
+TEST_CASE("Client::Write sends the request once, with a server timeout a little shorter than ours", "[kube][client]") {
+  struct Case {
+    milliseconds timeout;
+    std::string want;
+  };
+  const std::vector<Case> cases{{milliseconds(15000), "/x?y&timeout=14s"},
+                                {milliseconds(2000), "/x?y&timeout=1s"},
+                                {milliseconds(1000), "/x?y&timeout=1s"},
+                                {milliseconds(60000), "/x?y&timeout=59s"}};
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.timeout.count() << " ms") {
+      FakeTransport transport(Script{Refused(201)});
+      std::uint64_t writes = 0;
+      CHECK(ErrorOf(Write(transport, writes, c.timeout)) == std::nullopt);
+      CHECK(writes == 1);
+      REQUIRE(transport.requests.size() == 1);
+      CHECK(transport.requests[0].path == c.want);
+      CHECK(transport.requests[0].timeout == c.timeout);
+      CHECK(transport.requests[0].body == "b");
+      CHECK(transport.requests[0].content_type == "t");
+    }
+  }
+}
+
+TEST_CASE("Client::Write makes a write again only after 429: the server says that it did not happen",
+          "[kube][client]") {
+  FakeTransport transport(Script{Refused(429, "2"), Refused(429), Ok("{}")});
+  std::uint64_t writes = 0;
+  CHECK(ErrorOf(Write(transport, writes)) == std::nullopt);
+  CHECK(writes == 3);
+  REQUIRE(transport.requests.size() == 3);
+  CHECK(transport.requests[1].delay == milliseconds(2000));
+  CHECK(transport.requests[2].delay == milliseconds(500));
+  CHECK(transport.requests[2].path == "/x?y&timeout=14s");
+}
+
+TEST_CASE("Client::Write gives up after three times 429", "[kube][client]") {
+  FakeTransport transport([](const Request&) { return Refused(429); });
+  std::uint64_t writes = 0;
+  CHECK(ErrorOf(Write(transport, writes)) == Error{ErrorCode::kUnavailable, "PATCH /x: 429 Because: no"});
+  CHECK(transport.requests.size() == 3);
+}
+
+TEST_CASE("Client::Write never makes a write again for another reason", "[kube][client]") {
+  struct Case {
+    std::string name;
+    Result<Response> answer;
+    ErrorCode want;
+    std::uint64_t writes;
+  };
+  const std::vector<Case> cases{
+      {"no answer: it may have happened", Away(), ErrorCode::kUnavailable, 1},
+      {"500", Refused(500, "1"), ErrorCode::kUnavailable, 1},
+      {"503 with Retry-After", Refused(503, "1"), ErrorCode::kUnavailable, 1},
+      {"504: it may have happened", Refused(504), ErrorCode::kUnavailable, 1},
+      {"409", Refused(409), ErrorCode::kConflict, 1},
+      {"422", Refused(422), ErrorCode::kConflict, 1},
+      {"404", Refused(404), ErrorCode::kNotFound, 1},
+      {"403", Refused(403), ErrorCode::kInvalid, 1},
+      {"429 that does not fit a pass", Refused(429, "32"), ErrorCode::kUnavailable, 1},
+      {"not sent", Fail(ErrorCode::kStopped, "not sent"), ErrorCode::kStopped, 0},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      FakeTransport transport(Script{c.answer});
+      std::uint64_t writes = 0;
+      const Status written = Write(transport, writes);
+      REQUIRE_FALSE(written);
+      CHECK(written.error().code == c.want);
+      CHECK(transport.requests.size() == 1);
+      CHECK(writes == c.writes);
+    }
+  }
+}
+
+TEST_CASE("Client::Write does not repeat a 429 when the pass is told to end", "[kube][client]") {
+  FakeTransport transport(Script{Refused(429)});
+  transport.stop = true;
+  std::uint64_t writes = 0;
+  CHECK_FALSE(Write(transport, writes));
+}
+
+TEST_CASE("RetryDelay follows a Retry-After that fits a pass, else doubles", "[kube][client]") {
+  CHECK(RetryDelay("", 0) == milliseconds(250));
+  CHECK(RetryDelay("", 1) == milliseconds(500));
+  CHECK(RetryDelay("", 2) == milliseconds(1000));
+  CHECK(RetryDelay("0", 2) == milliseconds(0));
+  CHECK(RetryDelay("5", 0) == milliseconds(5000));
+  CHECK(RetryDelay("6", 0) == std::nullopt);
+  CHECK(RetryDelay("-1", 0) == std::nullopt);
+  CHECK(RetryDelay("1.5", 0) == milliseconds(250));
+  CHECK(RetryDelay("99999999999999999999", 0) == milliseconds(250));
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The real transport against a real TLS server on loopback.
+#include "kube/curl_transport.h"
+
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/version.h"
+#include "support/catch.h"
+#include "support/certificates.h"
+#include "support/loopback_server.h"
+#include "support/text.h"
+
+namespace cnpa {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+using Received = LoopbackServer::Received;
+
+const Identity& ServerIdentity() {
+  static const Identity kIdentity = MakeIdentity({.server_names = "IP:127.0.0.1,DNS:kubernetes.test"});
+  return kIdentity;
+}
+
+Connection ConnectionTo(const LoopbackServer& server) {
+  return {.server = "https://127.0.0.1:" + std::to_string(server.port()),
+          .ca_pem = ServerIdentity().certificate_pem,
+          .origin = "context \"test\""};
+}
+
+TransportLimits Limits() {
+  return {.deadline = Clock::now() + seconds(30)};
+}
+
+std::unique_ptr<CurlTransport> Make(const Connection& connection, TransportLimits limits = Limits(),
+                                    CurlTransport::OnTrace on_trace = {}) {
+  auto transport = CurlTransport::Create(connection, std::move(limits), std::move(on_trace));
+  REQUIRE(ErrorOf(transport) == std::nullopt);
+  return *std::move(transport);
+}
+
+Result<Response> Send(Transport& transport, Request request) {
+  Result<Response> got = Fail(ErrorCode::kInvalid, "on_done was not called");
+  int calls = 0;
+  transport.Start(std::move(request), [&](Result<Response> response) {
+    ++calls;
+    got = std::move(response);
+  });
+  transport.RunUntilIdle();
+  CHECK(calls == 1);
+  return got;
+}
+
+Result<Response> Send(const Connection& connection, Request request = {.path = "/"}) {
+  return Send(*Make(connection), std::move(request));
+}
+
+LoopbackServer::Handler Always(const std::string& answer) {
+  return [answer](const Received&) { return answer; };
+}
+
+TEST_CASE("CurlTransport sends a request and returns code, body and the headers that count", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(429, "slow down",
+                                                                  "Retry-After: 7\r\nWarning: 299 - \"a\"\r\n"
+                                                                  "warning:299 - \"b\"\r\n")));
+  Connection connection = ConnectionTo(server);
+  connection.server += "/prefix";
+  connection.token = "secret";
+  const Result<Response> response = Send(connection, {.path = "/a/b?c=d%3De"});
+  REQUIRE(ErrorOf(response) == std::nullopt);
+  CHECK(response->code == 429);
+  CHECK(response->body == "slow down");
+  CHECK(response->content_type == "application/json");
+  CHECK(response->retry_after == "7");
+  CHECK(response->warnings == std::vector<std::string>{"299 - \"a\"", "299 - \"b\""});
+  REQUIRE(server.received().size() == 1);
+  const Received received = server.received()[0];
+  CHECK(received.method == "GET");
+  CHECK(received.path == "/prefix/a/b?c=d%3De");
+  CHECK(received.body.empty());
+  CHECK(received.headers.at("authorization") == "Bearer secret");
+  CHECK(received.headers.at("user-agent") == std::string("cnpa-op/") + kVersion);
+  CHECK(received.headers.at("accept") == "application/json");
+  CHECK_FALSE(received.headers.contains("content-type"));
+}
+
+TEST_CASE("CurlTransport sends bodies with their type, and none with the next request on the same connection",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  const auto transport = Make(ConnectionTo(server));
+  for (const Method method : {Method::kPost, Method::kPatch, Method::kDelete, Method::kGet}) {
+    Request request{.method = method, .path = "/"};
+    if (method != Method::kGet) {
+      request.body = std::string("bytes \0 and more", 16);
+      request.content_type = "application/json-patch+json";
+    }
+    REQUIRE(ErrorOf(Send(*transport, request)) == std::nullopt);
+    const Received received = server.received().back();
+    CHECK(received.method == MethodName(method));
+    CHECK(received.body == request.body);
+    CHECK(received.headers.contains("content-type") == !request.body.empty());
+    CHECK_FALSE(received.headers.contains("expect"));
+    CHECK_FALSE(received.headers.contains("authorization"));
+  }
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("CurlTransport gives the body of a 200 to on_body, and of no other code", "[kube][curl_transport]") {
+  const std::string large(300000, 'x');
+  const LoopbackServer server(ServerIdentity(), [&large](const Received& request) {
+    return HttpAnswer(request.path == "/200" ? 200 : 403, large);
+  });
+  for (const std::string path : {"/200", "/403"}) {
+    std::string streamed;
+    const Result<Response> response =
+        Send(ConnectionTo(server), {.path = path, .on_body = [&streamed](std::string_view bytes) -> Status {
+                                      streamed += bytes;
+                                      return {};
+                                    }});
+    REQUIRE(ErrorOf(response) == std::nullopt);
+    CHECK((streamed == large) == (path == "/200"));
+    CHECK((response->body == large) == (path == "/403"));
+  }
+}
+
+TEST_CASE("CurlTransport ends the request with the error of on_body", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "text")));
+  const auto refuse = [](std::string_view) -> Status { return Fail(ErrorCode::kMalformed, "no list"); };
+  CHECK(ErrorOf(Send(ConnectionTo(server), {.path = "/", .on_body = refuse})) ==
+        Error{ErrorCode::kMalformed, "no list"});
+}
+
+TEST_CASE("CurlTransport bounds the body that it keeps", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(500, std::string(std::size_t{9} << 20U, 'x'))));
+  CHECK(ErrorOf(Send(ConnectionTo(server))) == Error{ErrorCode::kMalformed, "the answer is too large"});
+}
+
+TEST_CASE("CurlTransport performs many requests over few connections", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  TransportLimits limits = Limits();
+  limits.connections = 3;
+  const auto transport = Make(ConnectionTo(server), limits);
+  int done = 0;
+  for (int i = 0; i < 40; ++i)
+    transport->Start({.path = "/" + std::to_string(i)}, [&done](const Result<Response>& r) { done += r ? 1 : 0; });
+  transport->RunUntilIdle();
+  CHECK(done == 40);
+  CHECK(server.connections() <= 3);
+}
+
+TEST_CASE("CurlTransport performs what a done request starts, delayed ones when they are due",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  const auto transport = Make(ConnectionTo(server));
+  std::string order;
+  const auto start = Clock::now();
+  transport->Start({.path = "/late", .delay = milliseconds(80)}, [&](const Result<Response>&) { order += "late "; });
+  transport->Start({.path = "/first"}, [&](const Result<Response>&) {
+    order += "first ";
+    transport->Start({.path = "/second"}, [&](const Result<Response>&) { order += "second "; });
+  });
+  transport->RunUntilIdle();
+  CHECK(order == "first second late ");
+  CHECK(Clock::now() - start >= milliseconds(80));
+}
+
+TEST_CASE("CurlTransport follows no redirect: it would carry the credentials elsewhere", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(302, "", "Location: /elsewhere\r\n")));
+  CHECK(Send(ConnectionTo(server))->code == 302);
+  CHECK(server.received().size() == 1);
+}
+
+TEST_CASE("CurlTransport trusts the given authority only", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.ca_pem = MakeIdentity().certificate_pem;
+  const auto refused = ErrorOf(Send(connection));
+  REQUIRE(refused);
+  CHECK(refused->code == ErrorCode::kInvalid);
+  CAPTURE(refused->message);
+  CHECK(refused->message.starts_with("cannot reach " + connection.server +
+                                     ": the server's certificate is not trusted ("));
+  CHECK(refused->message.ends_with("): check 'certificate-authority' (context \"test\")"));
+  CHECK(server.received().empty());
+  connection.ca_pem.clear();
+  connection.insecure_skip_tls_verify = true;
+  CHECK(ErrorOf(Send(connection)) == std::nullopt);
+}
+
+TEST_CASE("CurlTransport checks the server's name, which tls-server-name may replace", "[kube][curl_transport]") {
+  const Identity identity = MakeIdentity({.server_names = "DNS:kubernetes.test"});
+  const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.ca_pem = identity.certificate_pem;
+  const auto refused = ErrorOf(Send(connection));
+  REQUIRE(refused);
+  CHECK(refused->code == ErrorCode::kInvalid);
+  CAPTURE(refused->message);
+  CHECK(Contains(refused->message, "for another name"));
+  connection.tls_server_name = "kubernetes.test";
+  CHECK(ErrorOf(Send(connection)) == std::nullopt);
+  connection.tls_server_name = "other.test";
+  CHECK_FALSE(Send(connection));
+}
+
+TEST_CASE("CurlTransport says of a server certificate that it has expired, or is not valid yet",
+          "[kube][curl_transport]") {
+  const auto today = std::chrono::floor<seconds>(std::chrono::system_clock::now());
+  const auto refusal = [](const CertificateWish& wish) {
+    const Identity identity = MakeIdentity(wish);
+    const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
+    Connection connection = ConnectionTo(server);
+    connection.ca_pem = identity.certificate_pem;
+    const auto refused = ErrorOf(Send(connection));
+    REQUIRE(refused);
+    CHECK(refused->code == ErrorCode::kInvalid);
+    return refused->message;
+  };
+  CHECK(Contains(refusal({.server_names = "IP:127.0.0.1", .not_after = today - seconds(60)}),
+                 "the server's certificate has expired: renew it on the server"));
+  CHECK(Contains(refusal({.server_names = "IP:127.0.0.1", .not_before = today + std::chrono::hours(1)}),
+                 "the server's certificate is not valid yet: compare the clocks"));
+}
+
+TEST_CASE("CurlTransport presents the client certificate", "[kube][curl_transport]") {
+  const Identity client = MakeIdentity({.name = "client"});
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")), client.certificate_pem);
+  Connection connection = ConnectionTo(server);
+  CHECK_FALSE(Send(connection));
+  CHECK(server.received().empty());
+  connection.certificate_pem = client.certificate_pem;
+  connection.key_pem = client.key_pem;
+  CHECK(ErrorOf(Send(connection)) == std::nullopt);
+}
+
+TEST_CASE("CurlTransport names server, reason and origin of a refused connection", "[kube][curl_transport]") {
+  Connection connection;
+  {
+    const LoopbackServer server(ServerIdentity(), Always(""));
+    connection = ConnectionTo(server);
+  }
+  CHECK(ErrorOf(Send(connection)) == Error{ErrorCode::kUnavailable, "cannot reach " + connection.server +
+                                                                        ": connection refused (context \"test\")"});
+}
+
+TEST_CASE("CurlTransport takes an answer that does not come, or not whole, as unavailable", "[kube][curl_transport]") {
+  struct Case {
+    std::string name;
+    std::string answer;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"closed without an answer", "", "the server closed the connection without an answer"},
+      {"a body that ends in the middle", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100\r\n\r\nhalf",
+       "the answer ends in the middle ("},
+      {"a chunk that ends in the middle",
+       "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf",
+       "the answer ends in the middle ("},
+      {"no HTTP", "SSH-2.0-OpenSSH\r\nConnection: close\r\n\r\n", ""},
+      {"silence", LoopbackServer::kNever, "no whole answer in time ("},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const LoopbackServer server(ServerIdentity(), Always(c.answer));
+      const Connection connection = ConnectionTo(server);
+      const auto error = ErrorOf(Send(connection, {.path = "/", .timeout = milliseconds(300)}));
+      REQUIRE(error);
+      CHECK(error->code == ErrorCode::kUnavailable);
+      CAPTURE(error->message);
+      CHECK(error->message.starts_with("cannot reach " + connection.server + ": " + c.want));
+    }
+  }
+}
+
+TEST_CASE("CurlTransport sends nothing once the deadline is over", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  TransportLimits limits = Limits();
+  limits.deadline = Clock::now();
+  const auto transport = Make(ConnectionTo(server), limits);
+  CHECK(transport->stopping());
+  CHECK(ErrorOf(Send(*transport, {.path = "/"})) == Error{ErrorCode::kStopped, "not sent: --timeout is over"});
+  CHECK(server.connections() == 0);
+}
+
+TEST_CASE("CurlTransport gives up what is in flight at the deadline", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(LoopbackServer::kNever));
+  TransportLimits limits = Limits();
+  limits.deadline = Clock::now() + milliseconds(300);
+  const auto transport = Make(ConnectionTo(server), limits);
+  const Result<Response> response = Send(*transport, {.path = "/"});
+  REQUIRE_FALSE(response);
+  CHECK(response.error().code == ErrorCode::kUnavailable);
+}
+
+TEST_CASE("CurlTransport begins nothing once it is told to end, and does not wait for what is delayed",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  TransportLimits limits = Limits();
+  bool stop = false;
+  limits.stop_requested = [&stop] { return stop; };
+  const auto transport = Make(ConnectionTo(server), limits);
+  CHECK_FALSE(transport->stopping());
+  std::optional<Error> delayed;
+  const auto start = Clock::now();
+  transport->Start({.path = "/late", .delay = seconds(20)},
+                   [&delayed](const Result<Response>& response) { delayed = ErrorOf(response); });
+  transport->Start({.path = "/"}, [&stop](const Result<Response>&) { stop = true; });
+  transport->RunUntilIdle();
+  CHECK(delayed == Error{ErrorCode::kStopped, "not sent: told to end"});
+  CHECK(transport->stopping());
+  CHECK(Clock::now() - start < seconds(10));
+  CHECK(server.received().size() == 1);
+}
+
+TEST_CASE("CurlTransport traces each request, and no secret", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), [](const Received& request) {
+    return request.path == "/x" ? HttpAnswer(404, "four") : std::string();
+  });
+  Connection connection = ConnectionTo(server);
+  connection.token = "secret";
+  std::vector<RequestTrace> traces;
+  const auto transport = Make(connection, Limits(), [&traces](const RequestTrace& trace) { traces.push_back(trace); });
+  REQUIRE(Send(*transport, {.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "body"}));
+  CHECK_FALSE(Send(*transport, {.path = "/y"}));
+  REQUIRE(traces.size() == 2);
+  CHECK(traces[0].method == Method::kPatch);
+  CHECK(traces[0].path == "/x");
+  CHECK(traces[0].code == 404);
+  CHECK(traces[0].bytes == 4);
+  CHECK(traces[0].error.empty());
+  CHECK(traces[1].code == 0);
+  CHECK_FALSE(traces[1].error.empty());
+  CHECK_FALSE(Contains(traces[1].error, "secret"));
+}
+
+TEST_CASE("CurlTransport::Create refuses what is no https address", "[kube][curl_transport]") {
+  const auto refusal = [](const std::string& server) {
+    return ErrorOf(CurlTransport::Create({.server = server}, Limits(), {}));
+  };
+  CHECK(refusal("http://10.0.0.1:6443") ==
+        Error{ErrorCode::kInvalid, "server: 'http://10.0.0.1:6443' does not begin with https://"});
+  CHECK(refusal("10.0.0.1:6443") ==
+        Error{ErrorCode::kInvalid, "server: '10.0.0.1:6443' is not an address such as https://10.0.0.1:6443"});
+  CHECK(refusal("https://") ==
+        Error{ErrorCode::kInvalid, "server: 'https://' is not an address such as https://10.0.0.1:6443"});
+  CHECK(refusal("https://[::1]:6443") == std::nullopt);
+}
+
+TEST_CASE("CurlVersion names libcurl and its TLS library", "[kube][curl_transport]") {
+  CHECK(CurlVersion().starts_with("libcurl "));
+  CHECK(Contains(CurlVersion(), "OpenSSL/"));
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/kubeconfig.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/certificates.h"
+#include "support/temp_folder.h"
+#include "support/text.h"
+
+namespace cnpa {
+namespace {
+
+std::string Testdata(const std::string& file) {
+  return std::string(CNPA_TESTDATA) + "/kubeconfig/" + file;
+}
+
+KubeconfigQuery Query(std::map<std::string, std::string> variables = {}) {
+  KubeconfigQuery query;
+  query.environment = [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end() || found->second.empty()) return std::nullopt;
+    return found->second;
+  };
+  query.service_account_folder = "/none/serviceaccount";
+  query.k3s_file = "/none/k3s.yaml";
+  return query;
+}
+
+Result<Connection> LoadFile(const std::string& file, const std::string& context = {}) {
+  KubeconfigQuery query = Query();
+  query.file = file;
+  query.context = context;
+  return LoadConnection(query);
+}
+
+/// A kubeconfig with one cluster, user and context called `name`.
+std::string Kubeconfig(const std::string& name, const std::string& cluster, const std::string& user) {
+  return "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name + "\n  cluster: {" +
+         cluster + "}\nusers:\n- name: " + name + "\n  user: {" + user + "}\ncontexts:\n- name: " + name +
+         "\n  context: {cluster: " + name + ", user: " + name + "}\n";
+}
+
+const std::string kServer = "server: 'https://10.0.0.1:6443'";
+
+TEST_CASE("LoadConnection reads server, token and origin", "[kube][kubeconfig]") {
+  const Result<Connection> connection = LoadFile(Testdata("token.yaml"));
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->server == "https://10.0.0.1:6443/prefix");
+  CHECK(connection->token == "secret-token");
+  CHECK(connection->tls_server_name == "kubernetes.example");
+  CHECK(connection->insecure_skip_tls_verify);
+  CHECK(connection->origin == "context \"main\", " + Testdata("token.yaml"));
+  CHECK(connection->ca_pem.empty());
+  CHECK(connection->certificate_pem.empty());
+}
+
+TEST_CASE("LoadConnection takes JSON, which is YAML too", "[kube][kubeconfig]") {
+  const Result<Connection> connection = LoadFile(Testdata("config.json"));
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->server == "https://10.0.0.2:6443");
+}
+
+TEST_CASE("LoadConnection takes another context by name", "[kube][kubeconfig]") {
+  const Result<Connection> connection = LoadFile(Testdata("contexts.yaml"), "other");
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->server == "https://10.0.0.2:6443");
+  CHECK(connection->token == "two");
+  CHECK(connection->origin == "context \"other\", " + Testdata("contexts.yaml"));
+}
+
+TEST_CASE("LoadConnection takes a context without a user", "[kube][kubeconfig]") {
+  const Result<Connection> connection = LoadFile(Testdata("contexts.yaml"), "nobody");
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->token.empty());
+}
+
+TEST_CASE("LoadConnection reads certificates inline and from files relative to the kubeconfig", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const Identity client = MakeIdentity();
+  const std::string ca = MakeIdentity().certificate_pem;
+  std::string file;
+  SECTION("inline") {
+    file = folder.Write("config", Kubeconfig("main", kServer + ", certificate-authority-data: " + Base64(ca),
+                                             "client-certificate-data: " + Base64(client.certificate_pem) +
+                                                 ", client-key-data: " + Base64(client.key_pem)));
+  }
+  SECTION("relative paths") {
+    folder.Write("sub/pki/ca.crt", ca);
+    folder.Write("sub/client.crt", client.certificate_pem);
+    folder.Write("client.key", client.key_pem);
+    file = folder.Write("sub/config", Kubeconfig("main", kServer + ", certificate-authority: pki/ca.crt",
+                                                 "client-certificate: client.crt, client-key: ../client.key"));
+  }
+  SECTION("absolute paths") {
+    file = folder.Write("config",
+                        Kubeconfig("main", kServer + ", certificate-authority: " + folder.Write("a/ca.crt", ca),
+                                   "client-certificate: " + folder.Write("b/client.crt", client.certificate_pem) +
+                                       ", client-key: " + folder.Write("c/client.key", client.key_pem)));
+  }
+  const Result<Connection> connection = LoadFile(file);
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->ca_pem == ca);
+  CHECK(connection->certificate_pem == client.certificate_pem);
+  CHECK(connection->key_pem == client.key_pem);
+}
+
+TEST_CASE("LoadConnection takes the token of tokenFile, trimmed, before the token beside it", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  folder.Write("token", "\n from-file \n");
+  const std::string file = folder.Write("config", Kubeconfig("main", kServer, "token: inline, tokenFile: token"));
+  const Result<Connection> connection = LoadFile(file);
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->token == "from-file");
+}
+
+TEST_CASE("LoadConnection refuses fields that it does not support, by name", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string instead = ": not supported yet; use a client certificate or a token";
+  struct Case {
+    std::string cluster;
+    std::string user;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {kServer, "exec: {command: aws}", "user \"main\": exec" + instead},
+      {kServer, "auth-provider: {name: gcp}", "user \"main\": auth-provider" + instead},
+      {kServer, "username: me", "user \"main\": username" + instead},
+      {kServer, "password: secret", "user \"main\": password" + instead},
+      {kServer, "as: other", "user \"main\": as" + instead},
+      {kServer, "as-uid: other", "user \"main\": as-uid" + instead},
+      {kServer, "as-groups: [other]", "user \"main\": as-groups" + instead},
+      {kServer, "as-user-extra: {a: [b]}", "user \"main\": as-user-extra" + instead},
+      {kServer + ", proxy-url: 'http://proxy:3128'", "",
+       "cluster \"main\": proxy-url: not supported yet; use a direct connection"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.want) {
+      const std::string file = folder.Write("config", Kubeconfig("main", c.cluster, c.user));
+      CHECK(ErrorOf(LoadFile(file)) == Error{ErrorCode::kInvalid, "'" + file + "': " + c.want});
+    }
+  }
+}
+
+TEST_CASE("LoadConnection takes fields without effect and empty ones for absent", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string file =
+      folder.Write("config", Kubeconfig("main",
+                                        kServer + ", proxy-url: '', disable-compression: true, extensions: "
+                                                  "[], tls-server-name: null",
+                                        "exec: null, username: '', token: t"));
+  CHECK(ErrorOf(LoadFile(file)) == std::nullopt);
+}
+
+TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const Identity client = MakeIdentity();
+  const std::string certificate = "client-certificate-data: " + Base64(client.certificate_pem);
+  const std::string key = "client-key-data: " + Base64(client.key_pem);
+  folder.Write("empty", " \n");
+  struct Case {
+    std::string name;
+    std::string cluster;
+    std::string user;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"no server", "tls-server-name: x", "", "cluster \"main\": server: missing"},
+      {"both CA file and data", kServer + ", certificate-authority: x, certificate-authority-data: eA==", "",
+       "cluster \"main\": certificate-authority: both certificate-authority and certificate-authority-data "
+       "are there: keep one"},
+      {"a CA file that is not there", kServer + ", certificate-authority: none.crt", "",
+       "cluster \"main\": certificate-authority: cannot read '" + folder.Path("none.crt") +
+           "': no such file or directory"},
+      {"a CA that is not base64", kServer + ", certificate-authority-data: '%%'", "",
+       "cluster \"main\": certificate-authority-data: not base64"},
+      {"a CA without certificate", kServer + ", certificate-authority-data: eA==", "",
+       "cluster \"main\": certificate-authority: holds no PEM certificate"},
+      {"a CA and no verification",
+       kServer + ", insecure-skip-tls-verify: true, certificate-authority-data: " + Base64(client.certificate_pem), "",
+       "cluster \"main\": insecure-skip-tls-verify: and a certificate-authority too: keep one"},
+      {"a certificate without key", kServer, certificate,
+       "user \"main\": client-key: missing, though its other half is there"},
+      {"a key without certificate", kServer, key,
+       "user \"main\": client-certificate: missing, though its other half is there"},
+      {"both key file and data", kServer, certificate + ", " + key + ", client-key: x",
+       "user \"main\": client-key: both client-key and client-key-data are there: keep one"},
+      {"another's key", kServer, certificate + ", client-key-data: " + Base64(MakeIdentity().key_pem),
+       "user \"main\": client key: it does not belong to the client certificate"},
+      {"an encrypted key", kServer, certificate + ", client-key-data: " + Base64(Encrypted(client.key_pem)),
+       "user \"main\": client key: it is encrypted, and nobody can type a pass phrase"},
+      {"a token file that is not there", kServer, "tokenFile: none",
+       "user \"main\": tokenFile: cannot read '" + folder.Path("none") + "': no such file or directory"},
+      {"an empty token file", kServer, "tokenFile: empty", "user \"main\": tokenFile: 'empty' is empty"},
+      {"a token with a line break", kServer, "token: \"a\\r\\nX-Header: b\"",
+       "user \"main\": token: has a line break in it"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const std::string file = folder.Write("config", Kubeconfig("main", c.cluster, c.user));
+      CHECK(ErrorOf(LoadFile(file)) == Error{ErrorCode::kInvalid, "'" + file + "': " + c.want});
+    }
+  }
+}
+
+TEST_CASE("LoadConnection names what there is when a name is missing", "[kube][kubeconfig]") {
+  const std::string contexts = Testdata("contexts.yaml");
+  CHECK(ErrorOf(LoadFile(contexts, "lost")) ==
+        Error{ErrorCode::kInvalid,
+              "'" + contexts + "': no context \"lost\": there is: main, other, nobody, no-cluster, no-user"});
+  CHECK(ErrorOf(LoadFile(contexts, "no-cluster")) ==
+        Error{ErrorCode::kInvalid, "'" + contexts +
+                                       "': context \"no-cluster\": cluster: no cluster \"lost\": there is: one, "
+                                       "two"});
+  CHECK(ErrorOf(LoadFile(contexts, "no-user")) ==
+        Error{ErrorCode::kInvalid,
+              "'" + contexts + "': context \"no-user\": user: no user \"lost\": there is: one, two"});
+  const std::string none = Testdata("no-current-context.yaml");
+  CHECK(ErrorOf(LoadFile(none)) ==
+        Error{ErrorCode::kInvalid, "'" + none + "': no current-context: give --context, one of: main"});
+}
+
+TEST_CASE("LoadConnection refuses what is no kubeconfig", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  struct Case {
+    std::string name;
+    std::string text;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"text", "hello", "is not a kubeconfig: no map of clusters, users and contexts"},
+      {"a list", "[a, b]", "is not a kubeconfig: no map of clusters, users and contexts"},
+      {"another kind", "kind: Secret\n", "is not a kubeconfig: its kind is 'Secret', not Config"},
+      {"bad YAML", "a: b\nc: [d\n", "is not a kubeconfig: not YAML"},
+      {"a tab", "a:\n\t- b\n", "is not a kubeconfig: not YAML"},
+      {"clusters of another type", "clusters: {}\n", "'clusters' is not a list"},
+      {"users of another type", "users: x\n", "'users' is not a list"},
+      {"contexts of another type", "contexts: 1\n", "'contexts' is not a list"},
+      {"bytes",
+       std::string("\x7f"
+                   "ELF\x02\x00\x00",
+                   7),
+       "is not a kubeconfig"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const std::string file = folder.Write("config", c.text);
+      const Result<Connection> connection = LoadFile(file);
+      REQUIRE_FALSE(connection);
+      CHECK(connection.error().code == ErrorCode::kInvalid);
+      CHECK(connection.error().message.starts_with("'" + file + "'"));
+      CAPTURE(connection.error().message);
+      CHECK(Contains(connection.error().message, c.want));
+    }
+  }
+}
+
+TEST_CASE("LoadConnection never quotes a secret", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  for (const std::string user : {"token: \"s3cret\\n\"", "client-key-data: s3cret!",
+                                 "client-certificate-data: czNjcmV0, client-key-data: "
+                                 "czNjcmV0"}) {
+    const Result<Connection> connection = LoadFile(folder.Write("config", Kubeconfig("main", kServer, user)));
+    CAPTURE(user);
+    REQUIRE_FALSE(connection);
+    CHECK(connection.error().message.find("s3cret") == std::string::npos);
+    CHECK(connection.error().message.find("czNjcmV0") == std::string::npos);
+  }
+}
+
+TEST_CASE("LoadConnection says of --kubeconfig that the file is missing, and looks nowhere else",
+          "[kube][kubeconfig]") {
+  const TempFolder folder;
+  folder.Write("home/.kube/config", Kubeconfig("home", kServer, ""));
+  KubeconfigQuery query = Query({{"HOME", folder.Path("home")}});
+  query.file = folder.Path("none");
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid, "kubeconfig: cannot read '" + folder.Path("none") + "': no such file or directory"});
+}
+
+TEST_CASE("LoadConnection searches the places in their order", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const auto write = [&folder](const std::string& path, const std::string& name) {
+    return folder.Write(path, Kubeconfig(name, "server: 'https://" + name + ":6443'", ""));
+  };
+  KubeconfigQuery query = Query({{"KUBECONFIG", write("listed", "listed")},
+                                 {"CREDENTIALS_DIRECTORY", folder.Path("credentials")},
+                                 {"HOME", folder.Path("home")},
+                                 {"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                                 {"KUBERNETES_SERVICE_PORT", "443"}});
+  query.service_account_folder = folder.Path("account");
+  query.k3s_file = write("k3s.yaml", "k3s");
+  query.file = write("given", "given");
+  write("credentials/kubeconfig", "credentials");
+  write("home/.kube/config", "home");
+  folder.Write("account/token", "account-token\n");
+  folder.Write("account/ca.crt", MakeIdentity().certificate_pem);
+  const auto server = [&query] {
+    const Result<Connection> connection = LoadConnection(query);
+    REQUIRE(ErrorOf(connection) == std::nullopt);
+    return connection->server;
+  };
+  CHECK(server() == "https://given:6443");
+  query.file.clear();
+  CHECK(server() == "https://listed:6443");
+  std::filesystem::remove(folder.Path("listed"));
+  CHECK(server() == "https://credentials:6443");
+  std::filesystem::remove(folder.Path("credentials/kubeconfig"));
+  CHECK(server() == "https://home:6443");
+  std::filesystem::remove(folder.Path("home/.kube/config"));
+  CHECK(server() == "https://10.0.0.1:443");
+  std::filesystem::remove(folder.Path("account/token"));
+  CHECK(server() == "https://k3s:6443");
+  std::filesystem::remove(query.k3s_file);
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid, "no kubeconfig found: give --kubeconfig; looked at $KUBECONFIG (" +
+                                       folder.Path("listed") + "), " + folder.Path("credentials/kubeconfig") + ", " +
+                                       folder.Path("home/.kube/config") + ", a pod's service account, " +
+                                       query.k3s_file});
+}
+
+TEST_CASE("LoadConnection names the places that were tried when nothing is set", "[kube][kubeconfig]") {
+  CHECK(ErrorOf(LoadConnection(Query())) ==
+        Error{ErrorCode::kInvalid,
+              "no kubeconfig found: give --kubeconfig; looked at $KUBECONFIG, a pod's service account, "
+              "/none/k3s.yaml"});
+}
+
+TEST_CASE("LoadConnection does not pass over a file that is there and broken", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  folder.Write("home/.kube/config", "hello");
+  KubeconfigQuery query = Query({{"HOME", folder.Path("home")}});
+  query.k3s_file = folder.Write("k3s.yaml", Kubeconfig("k3s", kServer, ""));
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid, "'" + folder.Path("home/.kube/config") +
+                                       "' is not a kubeconfig: no map of clusters, users and contexts"});
+}
+
+TEST_CASE("LoadConnection reads a pod's service account", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string ca = MakeIdentity().certificate_pem;
+  folder.Write("token", "account-token\n");
+  folder.Write("ca.crt", ca);
+  const auto load = [&folder](const std::string& host) {
+    KubeconfigQuery query = Query({{"KUBERNETES_SERVICE_HOST", host}, {"KUBERNETES_SERVICE_PORT", "6443"}});
+    query.service_account_folder = folder.path();
+    return LoadConnection(query);
+  };
+  const Result<Connection> connection = load("10.0.0.1");
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->server == "https://10.0.0.1:6443");
+  CHECK(connection->token == "account-token");
+  CHECK(connection->ca_pem == ca);
+  CHECK(connection->origin == "service account, " + folder.path());
+  CHECK(load("fd00::1")->server == "https://[fd00::1]:6443");
+  std::filesystem::remove(folder.Path("ca.crt"));
+  CHECK(ErrorOf(load("10.0.0.1")) ==
+        Error{ErrorCode::kInvalid,
+              "service account: cannot read '" + folder.Path("ca.crt") + "': no such file or directory"});
+}
+
+TEST_CASE("LoadConnection merges $KUBECONFIG: the first file to set a name or the current context wins",
+          "[kube][kubeconfig]") {
+  const TempFolder folder;
+  folder.Write("a/token", "token-of-a");
+  const std::string a = folder.Write("a/config",
+                                     "users:\n- name: shared\n  user: {tokenFile: token}\n"
+                                     "contexts:\n- name: main\n  context: {cluster: shared, user: shared}\n");
+  const std::string b =
+      folder.Write("b/config",
+                   "current-context: main\nclusters:\n- name: shared\n  cluster: {server: 'https://b:1'}\n"
+                   "users:\n- name: shared\n  user: {token: token-of-b}\n");
+  const std::string c = folder.Write("c/config", Kubeconfig("shared", "server: 'https://c:1'", "token: c"));
+  const auto load = [](const std::string& list) { return LoadConnection(Query({{"KUBECONFIG", list}})); };
+  const Result<Connection> merged = load(a + ":" + folder.Path("missing") + "::" + b + ":" + c + ":" + a);
+  REQUIRE(ErrorOf(merged) == std::nullopt);
+  CHECK(merged->server == "https://b:1");
+  CHECK(merged->token == "token-of-a");  // Relative to the file that it stands in.
+  CHECK(merged->origin == "context \"main\", " + a + ":" + b + ":" + c);
+  CHECK(load(c + ":" + b)->server == "https://c:1");
+}
+
+TEST_CASE("LoadConnection merges an empty file of $KUBECONFIG as kubectl does: it sets nothing", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string empty = folder.Write("empty", "");
+  const std::string good = folder.Write("good", Kubeconfig("main", kServer, ""));
+  CHECK(ErrorOf(LoadConnection(Query({{"KUBECONFIG", empty + ":" + good}}))) == std::nullopt);
+}
+
+}  // namespace
+}  // namespace cnpa

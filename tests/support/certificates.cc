@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/certificates.h"
+
+#include <cstdlib>
+#include <memory>
+
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+namespace cnpa {
+namespace {
+
+struct Deleter {
+  void operator()(BIO* bio) const { BIO_free(bio); }
+  void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
+  void operator()(X509_EXTENSION* extension) const { X509_EXTENSION_free(extension); }
+};
+template <typename T>
+using Owned = std::unique_ptr<T, Deleter>;
+
+void Require(bool succeeded) {
+  if (!succeeded) std::abort();
+}
+
+std::string Text(BIO* bio) {
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(bio, &data);
+  return {data, static_cast<std::size_t>(size)};
+}
+
+Owned<BIO> Memory() {
+  return Owned<BIO>(BIO_new(BIO_s_mem()));
+}
+
+void AddExtension(X509* certificate, int kind, const std::string& value) {
+  const Owned<X509_EXTENSION> extension(X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str()));
+  Require(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1);
+}
+
+void SetName(X509* certificate, const std::string& name) {
+  X509_NAME* subject = X509_get_subject_name(certificate);
+  Require(X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.c_str()),
+                                     -1, -1, 0) == 1);
+  Require(X509_set_issuer_name(certificate, subject) == 1);
+}
+
+}  // namespace
+
+Identity MakeIdentity(const CertificateWish& wish) {
+  const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
+  const Owned<X509> certificate(X509_new());
+  Require(key != nullptr && certificate != nullptr && X509_set_version(certificate.get(), 2) == 1);
+  ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
+  ASN1_TIME_set(X509_getm_notBefore(certificate.get()), wish.not_before.time_since_epoch().count());
+  ASN1_TIME_set(X509_getm_notAfter(certificate.get()), wish.not_after.time_since_epoch().count());
+  Require(X509_set_pubkey(certificate.get(), key.get()) == 1);
+  SetName(certificate.get(), wish.name);
+  AddExtension(certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
+  if (!wish.server_names.empty()) AddExtension(certificate.get(), NID_subject_alt_name, wish.server_names);
+  Require(X509_sign(certificate.get(), key.get(), EVP_sha256()) > 0);
+
+  const Owned<BIO> certificate_pem = Memory();
+  const Owned<BIO> key_pem = Memory();
+  Require(PEM_write_bio_X509(certificate_pem.get(), certificate.get()) == 1);
+  Require(PEM_write_bio_PKCS8PrivateKey(key_pem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
+  return {Text(certificate_pem.get()), Text(key_pem.get())};
+}
+
+std::string Encrypted(const std::string& key_pem) {
+  const Owned<BIO> in(BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())));
+  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+  const Owned<BIO> out = Memory();
+  const std::string phrase = "pass phrase";
+  Require(key != nullptr && PEM_write_bio_PKCS8PrivateKey(out.get(), key.get(), EVP_aes_128_cbc(), phrase.data(),
+                                                          static_cast<int>(phrase.size()), nullptr, nullptr) == 1);
+  return Text(out.get());
+}
+
+std::string Base64(const std::string& bytes) {
+  std::string text(bytes.size() / 3 * 4 + 5, '\0');
+  const int size =
+      EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                      reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+}  // namespace cnpa

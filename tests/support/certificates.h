@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Certificates made while a test runs: no key lies in the repository, and none of them expires there.
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+#include "support/builders.h"
+
+namespace cnpa {
+
+struct Identity {
+  std::string certificate_pem;
+  std::string key_pem;
+};
+
+struct CertificateWish {
+  std::string name = "test";
+  std::string server_names;  ///< "DNS:localhost,IP:127.0.0.1"; empty: none.
+  Time not_before = kNow - std::chrono::hours(24 * 36500);
+  Time not_after = kNow + std::chrono::hours(24 * 36500);
+};
+
+/// Makes a key and a certificate that signs itself, so that it is its own authority.
+Identity MakeIdentity(const CertificateWish& wish = {});
+
+/// Returns the key encrypted with a pass phrase.
+std::string Encrypted(const std::string& key_pem);
+
+/// Encodes in base64, in one line.
+std::string Base64(const std::string& bytes);
+
+}  // namespace cnpa

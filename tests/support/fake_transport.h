@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube/transport.h"
+
+namespace cnpa {
+
+/// Answers each request with what a function says, in the order in which they were begun, without waiting
+/// for delays.
+class FakeTransport : public Transport {
+ public:
+  using Handler = std::function<Result<Response>(const Request&)>;
+
+  explicit FakeTransport(Handler handler) : handler_(std::move(handler)) {}
+
+  void Start(Request request, OnDone on_done) override { queue_.push_back({std::move(request), std::move(on_done)}); }
+
+  void RunUntilIdle() override {
+    while (!queue_.empty()) {
+      Pending next = std::move(queue_.front());
+      queue_.pop_front();
+      requests.push_back(next.request);
+      Result<Response> response = handler_(next.request);
+      if (response && response->code == 200 && next.request.on_body) {
+        Status taken = FeedPieces(next.request, std::exchange(response->body, {}));
+        if (!taken) response = tl::unexpected<Error>(taken.error());
+      }
+      next.on_done(std::move(response));
+    }
+  }
+
+  bool stopping() const override { return stop; }
+
+  /// Returns "GET /path" of each request so far.
+  std::vector<std::string> Log() const {
+    std::vector<std::string> lines;
+    for (const Request& request : requests)
+      lines.push_back(std::string(MethodName(request.method)) + " " + request.path);
+    return lines;
+  }
+
+  std::vector<Request> requests;
+  bool stop = false;
+  std::size_t piece_bytes = 100;  ///< How much of a body arrives at once.
+
+ private:
+  struct Pending {
+    Request request;
+    OnDone on_done;
+  };
+
+  Status FeedPieces(const Request& request, std::string_view body) const {
+    while (!body.empty()) {
+      if (Status taken = request.on_body(body.substr(0, piece_bytes)); !taken) return taken;
+      body.remove_prefix(std::min(piece_bytes, body.size()));
+    }
+    return {};
+  }
+
+  Handler handler_;
+  std::deque<Pending> queue_;
+};
+
+}  // namespace cnpa
