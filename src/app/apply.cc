@@ -86,7 +86,11 @@ class Applier {
     if (confirmed) {
       Continue(i);
     } else {
-      OnFailure(i, confirmed.error());
+      // No write was refused: whatever this answer was, it is not the team's to mend.
+      Error error = confirmed.error();
+      if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kMalformed)
+        error.code = ErrorCode::kUnavailable;
+      OnFailure(i, std::move(error));
     }
     BeginMore();
   }

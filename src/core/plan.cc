@@ -206,6 +206,10 @@ void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Obs
 void PlanDeletion(const TeamSpace& team_space, const Observation& observation, const PlanOptions& options,
                   Chain& chain) {
   const auto ours = std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer);
+  // What is being deleted and still there has finalizers: a list without any is one that could not be read.
+  if (team_space.finalizers.empty() && !team_space.unreadable.empty()) {
+    chain.refusal = Refusal{Reason::kUnreadable, team_space.unreadable};
+  }
   if (ours == team_space.finalizers.end()) return;  // Others hold it; our part is done.
   if (observation.crd.deleting && !options.allow_crd_deletion) {
     chain.refusal = Refusal{Reason::kCrdDeleting,

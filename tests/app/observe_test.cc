@@ -2,6 +2,7 @@
 #include "app/observe.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kube/codec.h"
@@ -74,6 +75,21 @@ TEST_CASE("Observe refuses a list in which a name stands twice", "[app][observe]
   server.Put(NamespaceFor("red"));
   server.Put("/api/v1/namespaces/copy", server.At("/api/v1/namespaces/team-red", ""));
   CHECK(ErrorOf(ObserveOn(server)) == Error{ErrorCode::kMalformed, "list namespaces: 'team-red' is in it twice"});
+}
+
+TEST_CASE("Observe forgets the pages of a list that failed half way", "[app][observe]") {
+  const Observation cluster = ConvergedCluster({"blue", "red"});
+  FakeApiServer server;
+  server.Put(cluster);
+  server.page_items = 1;
+  bool failed = false;
+  server.before = [&](const Request& request) {
+    server.failure.reset();
+    if (request.path.find("continue=") == std::string::npos || std::exchange(failed, true)) return;
+    server.failure = {"GET", StatusAnswer(410, "Expired", "too old")};
+  };
+  CHECK(ObserveOn(server) == cluster);
+  CHECK(failed);
 }
 
 TEST_CASE("Observe names the list and the item that does not decode", "[app][observe]") {

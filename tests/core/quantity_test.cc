@@ -181,14 +181,17 @@ TEST_CASE("ParseQuantity refuses what does not fit into 127 bits", "[core][quant
 // is shared with the parser.
 
 std::string Doubled(const std::string& digits) {
-  std::string twice;
+  std::string twice = digits;
+  std::reverse(twice.begin(), twice.end());
   int carry = 0;
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit) {
-    const int sum = 2 * (*digit - '0') + carry;
-    twice.insert(twice.begin(), static_cast<char>('0' + sum % 10));
+  for (char& digit : twice) {
+    const int sum = 2 * (digit - '0') + carry;
+    digit = static_cast<char>('0' + sum % 10);
     carry = sum / 10;
   }
-  return carry != 0 ? "1" + twice : twice;
+  if (carry != 0) twice += '1';
+  std::reverse(twice.begin(), twice.end());
+  return twice;
 }
 
 std::string Incremented(std::string digits) {

@@ -180,6 +180,11 @@ TEST_CASE("Client::List passes on that the pass was told to end, in its own word
   CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kStopped, "not sent: told to end"});
 }
 
+TEST_CASE("Client::List tells what went wrong before, when the pass ends ahead of another try", "[kube][client]") {
+  FakeTransport transport(Script{Away(), Fail(ErrorCode::kStopped, "not sent: --timeout is over")});
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+}
+
 TEST_CASE("Client::List fails at once where trying again can't help", "[kube][client]") {
   struct Case {
     std::string name;

@@ -207,6 +207,10 @@ TEST_CASE("CurlTransport checks the server's name, which tls-server-name may rep
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
   connection.tls_server_name = "other.test";
   CHECK_FALSE(Send(connection));
+  connection.tls_server_name.clear();
+  connection.ca_pem.clear();
+  connection.insecure_skip_tls_verify = true;
+  CHECK(ErrorOf(Send(connection)) == std::nullopt);
 }
 
 TEST_CASE("CurlTransport says of a server certificate that it has expired, or is not valid yet",

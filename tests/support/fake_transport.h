@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -21,7 +22,10 @@ class FakeTransport : public Transport {
 
   explicit FakeTransport(Handler handler) : handler_(std::move(handler)) {}
 
-  void Start(Request request, OnDone on_done) override { queue_.push_back({std::move(request), std::move(on_done)}); }
+  void Start(Request request, OnDone on_done) override {
+    queue_.push_back({std::move(request), std::move(on_done)});
+    most_at_once = std::max(most_at_once, queue_.size());
+  }
 
   void RunUntilIdle() override {
     while (!queue_.empty()) {
@@ -49,6 +53,7 @@ class FakeTransport : public Transport {
 
   std::vector<Request> requests;
   bool stop = false;
+  std::size_t most_at_once = 0;   ///< Requests that were begun and had no answer yet.
   std::size_t piece_bytes = 100;  ///< How much of a body arrives at once.
 
  private:
