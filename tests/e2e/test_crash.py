@@ -58,14 +58,20 @@ class Scenario:
         process = self.lab.start(*arguments)
         victim.set(process)
         done = self.lab.finish(process)
-        assert victim.killed and done.code == -9, f"was not killed: {done}"
+        # With the last answer in its hands a pass may be faster at its own end than the signal.
+        ended = stage == Stage.DELIVERED and label(self.lab.proxy.log[-1], prefix) == request
+        assert victim.killed and (done.code == -9 or ended), f"was not killed: {done}"
         assert self.lab.proxy.log[-1].stage <= stage, "something was passed on after the kill"
         return settle(self.lab, prefix, gone)
 
 
 def label(exchange, prefix):
-    """Returns a request's verb and path without the run's prefix. The lists come side by side, so there is no order."""
-    return f"{exchange.verb} {exchange.path.replace(f'{prefix}-', 'PREFIX-')}"
+    """Returns a request's verb and path without the run's prefix. The lists come side by side, so there is no order.
+
+    A TeamSpace that is read before its repair is told by its query.
+    """
+    confirms = exchange.path.endswith("/teamspaces") and "fieldSelector" in exchange.query
+    return f"{exchange.verb} {(exchange.target if confirms else exchange.path).replace(f'{prefix}-', 'PREFIX-')}"
 
 
 @pytest.fixture
