@@ -206,6 +206,9 @@ std::string Known(const List& list) {
 }
 
 Result<Connection> Resolve(const Merged& merged, const std::string& wanted) {
+  if (merged.clusters.empty() && merged.users.empty() && merged.contexts.empty()) {
+    return Invalid("'" + merged.files + "' is not a kubeconfig: it has no clusters, users, contexts, current-context");
+  }
   const std::string name = wanted.empty() ? merged.current_context : wanted;
   if (name.empty()) {
     return Invalid("'" + merged.files + "': no current-context: give --context, one of: " + Known(merged.contexts));
