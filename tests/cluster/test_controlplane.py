@@ -141,7 +141,9 @@ def test_the_audit_log_has_every_answered_request(plane):
     position = plane.audit_position()
     for number in range(200):
         plane.request("GET", f"/api/v1/namespaces/none-{number}")
-    assert len(plane.audit_since(position)) == 200
+    # The control plane's own components ask things too.
+    asked = [event for event in plane.audit_since(position) if "/namespaces/none-" in event["requestURI"]]
+    assert len(asked) == 200
 
 
 def test_a_half_written_audit_event_is_left_for_later(plane, tmp_path, monkeypatch):
