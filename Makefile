@@ -11,7 +11,7 @@ LAB    ?= lab
 PYTHON ?= $(shell tests/tools/python)
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
-.PHONY: help deps build unit sanitize lint format e2e test demo lab cluster cluster-stop install clean
+.PHONY: help deps build unit sanitize lint format e2e test test-long demo lab cluster cluster-stop install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ e2e: build ## runs the tests on a real control plane (the first time builds it: 
 
 test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on a real control plane
 	@$(MAKE) --no-print-directory build unit sanitize lint e2e
+
+test-long: build ## the long forms: every crash point, minutes of an adversary, 1,000 TeamSpaces at once
+	@tests/cluster/cluster build
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 $(PYTHON) -m pytest -q tests/e2e
 
 demo: build ## the main job on a real control plane, before your eyes
 	@tests/cluster/cluster build
