@@ -35,7 +35,6 @@ class Applier {
       : plan_(plan), client_(client), archive_(archive), concurrency_(concurrency), on_chain_(on_chain) {
     report_.chains.resize(plan.chains.size());
     ended_.resize(plan.chains.size(), false);
-    confirmed_.resize(plan.chains.size(), false);
     for (std::size_t i = 0; i < plan.chains.size(); ++i) report_.chains[i].refusal = plan.chains[i].refusal;
   }
 
@@ -52,8 +51,14 @@ class Applier {
     // A chain that needs no request ends within Continue(), so this is a loop and not one step a call.
     while (active_ < concurrency_ && next_ < plan_.chains.size()) {
       ++active_;
-      Continue(next_++);
+      Begin(next_++);
     }
+  }
+
+  void Begin(std::size_t i) {
+    const Chain& chain = plan_.chains[i];
+    if (client_.stopping() || !MustConfirm(chain)) return Continue(i);
+    client_.Get(ConfirmationPath(chain), [this, i](Result<std::string> body) { OnConfirmation(i, std::move(body)); });
   }
 
   /// Makes the next change of chain `i`, and those behind it as long as they need no answer from the server.
@@ -62,11 +67,6 @@ class Applier {
     ChainReport& report = report_.chains[i];
     while (report.done < chain.changes.size()) {
       if (client_.stopping()) return End(i, ChainEnd::kLeft);
-      if (!confirmed_[i] && MustConfirm(chain)) {
-        client_.Get(ConfirmationPath(chain),
-                    [this, i](Result<std::string> body) { OnConfirmation(i, std::move(body)); });
-        return;
-      }
       const Change& change = chain.changes[report.done];
       const auto* archive = std::get_if<WriteArchive>(&change.effect);
       if (archive == nullptr) {
@@ -80,7 +80,6 @@ class Applier {
   }
 
   void OnConfirmation(std::size_t i, Result<std::string> body) {
-    confirmed_[i] = true;
     const Status confirmed =
         body ? DecodeConfirmation(*std::move(body), plan_.chains[i]) : tl::unexpected<Error>(std::move(body).error());
     if (confirmed) {
@@ -143,10 +142,9 @@ class Applier {
   const OnChain& on_chain_;
   Report report_;
   std::vector<bool> ended_;
-  std::vector<bool> confirmed_;  ///< Whose TeamSpace was found as listed.
-  std::size_t next_ = 0;         ///< The first chain that has not begun.
-  std::size_t told_ = 0;         ///< How many were told to `on_chain_`.
-  std::size_t active_ = 0;       ///< Chains at work.
+  std::size_t next_ = 0;    ///< The first chain that has not begun.
+  std::size_t told_ = 0;    ///< How many were told to `on_chain_`.
+  std::size_t active_ = 0;  ///< Chains at work.
 };
 
 }  // namespace

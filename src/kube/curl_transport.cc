@@ -5,8 +5,6 @@
 #include <array>
 #include <csignal>
 #include <cstring>
-#include <deque>
-#include <list>
 #include <map>
 #include <utility>
 
