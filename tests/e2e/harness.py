@@ -400,6 +400,11 @@ class Cluster:
         """Returns the namespace of team `name`, or None."""
         return self.api("GET", f"{NAMESPACES}/team-{name}", allow=(404,))
 
+    def is_terminating(self, name):
+        """Returns whether the namespace of team `name` is Terminating, or gone already."""
+        namespace = self.namespace(name)
+        return namespace is None or "deletionTimestamp" in namespace["metadata"]
+
     def quota(self, name):
         """Returns the quota of team `name`, or None."""
         return self.api("GET", self.quota_path(name), allow=(404,))

@@ -311,12 +311,15 @@ class Trickle(Rule):
 
 
 class Victim:
-    """A process that is to be killed; it may start after the rule that kills it was made."""
+    """A process that is to be killed; it may start after the rule that kills it was made.
+
+    `killed` is an Event: it is set once the signal was sent and the process has ended.
+    """
 
     def __init__(self):
         self._known = threading.Event()
         self._process = None
-        self.killed = False
+        self.killed = threading.Event()
 
     def set(self, process):
         """Names the process, a subprocess.Popen."""
@@ -326,9 +329,9 @@ class Victim:
     def kill(self):
         """Kills it with SIGKILL and returns once it has ended."""
         self._known.wait(10.0)
-        self.killed = True
         self._process.kill()
         self._process.wait(10.0)
+        self.killed.set()
 
 
 class FaultProxy:

@@ -58,9 +58,9 @@ class Scenario:
         process = self.lab.start(*arguments)
         victim.set(process)
         done = self.lab.finish(process)
-        # With the last answer in its hands a pass may be faster at its own end than the signal.
+        # With the last answer in its hands a pass may be faster at its own end than the signal, even than its sending.
         ended = stage == Stage.DELIVERED and label(self.lab.proxy.log[-1], prefix) == request
-        assert victim.killed and (done.code == -9 or ended), f"was not killed: {done}"
+        assert victim.killed.wait(20.0) and (done.code == -9 or ended), f"was not killed: {done}"
         assert self.lab.proxy.log[-1].stage <= stage, "something was passed on after the kill"
         return settle(self.lab, prefix, gone)
 

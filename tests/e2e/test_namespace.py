@@ -3,6 +3,8 @@
 
 import contextlib
 
+import pytest
+
 from harness import LABEL, NAMESPACES, TEAMS, said, wait_for
 
 STALE_UID = "00000000-0000-4000-8000-000000000000"
@@ -103,14 +105,16 @@ def test_owner_references_of_others_keep_their_place_when_a_stale_uid_is_replace
 
 def test_team_space_made_anew_waits_for_its_old_namespace_and_then_gets_a_new_one(cluster):
     name = cluster.converged_team()
+    old = cluster.namespace(name)["metadata"]["uid"]
+    cluster.patch_namespace(name, {"metadata": {"finalizers": ["example.com/hold"]}})
     cluster.delete_team(name)
     cluster.converge()
-    old = cluster.namespace(name)["metadata"]["uid"]
     cluster.create_team(name, pods=7)
-    wait_for(lambda: "deletionTimestamp" in cluster.namespace(name)["metadata"], "the old namespace ends")
+    wait_for(lambda: cluster.is_terminating(name), "the old namespace ends")
     waiting = cluster.once()
     assert waiting.code == 1
     assert cluster.ready(name)["reason"] == "NamespaceTerminating"
+    cluster.patch_namespace(name, {"metadata": {"finalizers": None}})
     cluster.wait_gone(name)
     cluster.converge()
     space = cluster.namespace(name)["metadata"]
@@ -133,10 +137,17 @@ def test_namespace_left_by_cascade_orphan_is_adopted_by_the_team_space_made_anew
     assert (space["uid"], space["ownerReferences"]) == (uid, [cluster.owner_reference(name)])
 
 
-def test_cascade_foreground_is_archived_and_finalized_and_nothing_is_made_anew(cluster):
+@pytest.mark.parametrize("blocks", [True, False], ids=["namespace-goes-first", "either-goes-first"])
+def test_cascade_foreground_is_archived_and_finalized_and_nothing_is_made_anew(cluster, blocks):
     name = cluster.converged_team()
+    if blocks:
+        # Only a dependent that blocks its owner's deletion surely goes first. For any other the garbage collector races
+        # against itself: it may let go of the owner's foregroundDeletion before it looks at the dependent.
+        reference = cluster.owner_reference(name) | {"blockOwnerDeletion": True}
+        cluster.patch_namespace(name, {"metadata": {"ownerReferences": [reference]}})
     cluster.kubectl("delete", "teamspace", name, "--cascade=foreground", "--wait=false")
-    wait_for(lambda: "deletionTimestamp" in cluster.namespace(name)["metadata"], "the namespace goes first")
+    if blocks:
+        wait_for(lambda: cluster.is_terminating(name), "the namespace goes first")
     assert cluster.team(name) is not None
     result = cluster.converge()
     assert not said("^create ", result.writes)

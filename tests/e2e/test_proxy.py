@@ -262,7 +262,7 @@ def test_a_process_is_killed_at_a_stage_and_nothing_of_it_is_passed_on_later(lab
                                 str(lab.proxy.port)])
     victim.set(process)
     assert process.wait(10.0) == -9
-    lab.wait_until(lambda: victim.killed, "the end of the killing")
+    assert victim.killed.wait(20.0), "no end of the killing"
     assert [(exchange.target, exchange.stage) for exchange in lab.proxy.log] == [("/version?first", stage)]
     assert (lab.proxy.log[0].answer is None) == (stage == Stage.ARRIVED)
 
