@@ -144,8 +144,18 @@ void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error e
 }
 
 void Client::Get(std::string path, OnBody on_done) {
-  Request request{.method = Method::kGet, .path = std::move(path), .timeout = request_timeout_};
-  const Request asked = request;
+  ForBody({.method = Method::kGet, .path = std::move(path)}, std::move(on_done));
+}
+
+void Client::Ask(std::string path, std::string body, OnBody on_done) {
+  ForBody(
+      {.method = Method::kPost, .path = std::move(path), .content_type = "application/json", .body = std::move(body)},
+      std::move(on_done));
+}
+
+void Client::ForBody(Request request, OnBody on_done) {
+  request.timeout = request_timeout_;
+  const Request asked{.method = request.method, .path = request.path};
   transport_.Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
     if (!response) return on_done(tl::unexpected<Error>(response.error()));
     if (!Succeeded(*response)) return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));

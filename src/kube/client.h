@@ -38,6 +38,10 @@ class Client {
   /// Begins to read one object or document.
   void Get(std::string path, OnBody on_done);
 
+  /// Begins to put a question that is asked by POST, such as a SelfSubjectAccessReview: its answer is the body, and
+  /// nothing is stored by it, so it is no write.
+  void Ask(std::string path, std::string body, OnBody on_done);
+
   /// Begins a write. It is made again only where the server says that it did not happen: 429.
   void Write(Request request, OnStatus on_done);
 
@@ -49,6 +53,7 @@ class Client {
 
  private:
   struct Listing;
+  void ForBody(Request request, OnBody on_done);
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const std::string& retry_after);

@@ -332,6 +332,7 @@ class CurlTransport::Impl {
     };
     if (is("content-type")) response.content_type = value;
     if (is("retry-after")) response.retry_after = value;
+    if (is("date")) response.date = value;
     if (is("warning")) response.warnings.emplace_back(value);
     return size * count;
   }

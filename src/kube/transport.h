@@ -35,6 +35,7 @@ struct Response {
   int code = 0;
   std::string content_type;
   std::string retry_after;            ///< As sent: seconds or a date.
+  std::string date;                   ///< As sent: when the server answered, by its own clock.
   std::vector<std::string> warnings;  ///< Values of `Warning` headers.
   std::string body;
 };

@@ -284,6 +284,21 @@ Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeo
   return written;
 }
 
+TEST_CASE("Client::Ask posts a question, whose answer is no write", "[kube][client]") {
+  FakeTransport transport(Script{Ok(R"({"status":{"allowed":true}})")});
+  Client client(transport, kRequestTimeout);
+  Result<std::string> got = Fail(ErrorCode::kUnavailable, "no answer");
+  client.Ask("/reviews", R"({"spec":{}})", [&got](Result<std::string> body) { got = std::move(body); });
+  client.RunUntilIdle();
+  REQUIRE(got);
+  CHECK(*got == R"({"status":{"allowed":true}})");
+  REQUIRE(transport.requests.size() == 1);
+  CHECK(transport.requests[0].method == Method::kPost);
+  CHECK(transport.requests[0].content_type == "application/json");
+  CHECK(transport.requests[0].body == R"({"spec":{}})");
+  CHECK(client.writes() == 0);
+}
+
 TEST_CASE("Client::Write sends the request once, with a server timeout a little shorter than ours", "[kube][client]") {
   struct Case {
     milliseconds timeout;
