@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run.h"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,12 +12,11 @@
 #include "app/manifests.h"
 #include "app/output.h"
 #include "app/reconcile.h"
+#include "app/session.h"
 #include "app/stop.h"
 #include "base/version.h"
-#include "kube/certificate.h"
 #include "kube/curl_transport.h"
 #include "kube/json_writer.h"
-#include "kube/kubeconfig.h"
 
 namespace cnpa {
 namespace {
@@ -49,19 +47,11 @@ bool WantsColor(ColorMode mode, int fd) {
          (term == nullptr || std::string_view(term) != "dumb");
 }
 
-std::string TraceLine(const RequestTrace& trace) {
-  const std::string outcome = trace.code != 0 ? std::to_string(trace.code) : trace.error;
-  return fmt::format("{} {} -> {}, {} bytes, {} ms", MethodName(trace.method), trace.path, outcome, trace.bytes,
-                     trace.took.count());
-}
-
-/// What `error` does not say: whose credentials were refused, and why that may be.
-Error Explain(Error error, const std::string& certificate_pem, const std::string& origin) {
-  if (error.code != ErrorCode::kDenied || !error.message.starts_with("unauthorized")) return error;
-  const std::string validity = DescribeValidity(certificate_pem, Now());
-  if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";
-  error.message += " (" + origin + ")";
-  return error;
+/// What `code` is behind a stop signal: its number tells whoever sent it that it was heard.
+ExitCode AfterSignals(ExitCode code) {
+  if (StopSignals::received() == SIGINT) return ExitCode::kInterrupted;
+  if (StopSignals::received() == SIGTERM) return ExitCode::kTerminated;
+  return code;
 }
 
 ExitCode RunReconcile(const Options& options) {
@@ -72,31 +62,15 @@ ExitCode RunReconcile(const Options& options) {
         "loop");
     return ExitCode::kUsage;
   }
-  StopSignals::Install();
-  KubeconfigQuery query{.file = options.kubeconfig, .context = options.context, .environment = ProcessEnvironment()};
-  Result<Connection> connection = LoadConnection(query);
-  if (!connection) {
-    log.Error(connection.error().message);
+  const Result<Session> session = OpenSession(options, log);
+  if (!session) {
+    log.Error(session.error().message);
     return ExitCode::kUsage;
   }
-  if (connection->insecure_skip_tls_verify) {
+  const Connection& connection = session->connection;
+  if (connection.insecure_skip_tls_verify) {
     log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
-             connection->origin + ")");
-  }
-  const std::string certificate_pem = connection->certificate_pem;
-  const std::string origin = connection->origin;
-  TransportLimits limits{.deadline = std::chrono::steady_clock::now() + options.timeout,
-                         .stall_timeout = options.request_timeout,
-                         .connections = std::max(options.concurrency, 3),
-                         .stop_requested = [] { return StopSignals::received() != 0; },
-                         .stop_fd = StopSignals::fd()};
-  CurlTransport::OnTrace on_trace;
-  if (log.shows(LogLevel::kDebug)) on_trace = [&log](const RequestTrace& trace) { log.Debug(TraceLine(trace)); };
-  Result<std::unique_ptr<CurlTransport>> transport =
-      CurlTransport::Create(*std::move(connection), std::move(limits), std::move(on_trace));
-  if (!transport) {
-    log.Error(transport.error().message + " (" + origin + ")");
-    return ExitCode::kUsage;
+             connection.origin + ")");
   }
   Archive archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
   const ReconcileContext context{
@@ -104,13 +78,10 @@ ExitCode RunReconcile(const Options& options) {
       .log = log,
       .archive = archive,
       .now = &Now,
-      .explain = [&](Error error) { return Explain(std::move(error), certificate_pem, origin); },
+      .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
       .color_stdout = WantsColor(options.color, STDOUT_FILENO),
       .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
-  const ExitCode code = Reconcile(**transport, context);
-  if (StopSignals::received() == SIGINT) return ExitCode::kInterrupted;
-  if (StopSignals::received() == SIGTERM) return ExitCode::kTerminated;
-  return code;
+  return AfterSignals(Reconcile(*session->transport, context));
 }
 
 ExitCode RunCommand(const Options& options) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "app/stop.h"
+#include "kube/certificate.h"
+#include "kube/curl_transport.h"
+#include "kube/kubeconfig.h"
+
+namespace cnpa {
+namespace {
+
+constexpr int kLeastConnections = 3;  // The lists of a pass are read side by side.
+
+std::string TraceLine(const RequestTrace& trace) {
+  const std::string outcome = trace.code != 0 ? std::to_string(trace.code) : trace.error;
+  return fmt::format("{} {} -> {}, {} bytes, {} ms", MethodName(trace.method), trace.path, outcome, trace.bytes,
+                     trace.took.count());
+}
+
+Connection WithoutSecrets(Connection connection) {
+  connection.key_pem.clear();
+  connection.token.clear();
+  return connection;
+}
+
+}  // namespace
+
+Result<Session> OpenSession(const Options& options, const Log& log) {
+  StopSignals::Install();
+  KubeconfigQuery query{.file = options.kubeconfig, .context = options.context, .environment = ProcessEnvironment()};
+  Result<Connection> connection = LoadConnection(query);
+  if (!connection) return tl::unexpected<Error>(std::move(connection).error());
+  Session session{.connection = WithoutSecrets(*connection), .transport = nullptr};
+  TransportLimits limits{.deadline = std::chrono::steady_clock::now() + options.timeout,
+                         .stall_timeout = options.request_timeout,
+                         .connections = std::max(options.concurrency, kLeastConnections),
+                         .stop_requested = [] { return StopSignals::received() != 0; },
+                         .stop_fd = StopSignals::fd()};
+  CurlTransport::OnTrace on_trace;
+  if (log.shows(LogLevel::kDebug)) on_trace = [&log](const RequestTrace& trace) { log.Debug(TraceLine(trace)); };
+  Result<std::unique_ptr<CurlTransport>> transport =
+      CurlTransport::Create(*std::move(connection), std::move(limits), std::move(on_trace));
+  if (!transport) {
+    return Fail(ErrorCode::kInvalid, transport.error().message + " (" + session.connection.origin + ")");
+  }
+  session.transport = *std::move(transport);
+  return session;
+}
+
+Error ExplainRefusal(Error error, const Connection& connection, Time now) {
+  if (error.code != ErrorCode::kDenied || !error.message.starts_with("unauthorized")) return error;
+  const std::string validity = DescribeValidity(connection.certificate_pem, now);
+  if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";
+  error.message += " (" + connection.origin + ")";
+  return error;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each command that talks to a cluster begins with: signals, credentials, a transport.
+#pragma once
+
+#include <memory>
+
+#include "app/log.h"
+#include "app/options.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "kube/connection.h"
+#include "kube/transport.h"
+
+namespace cnpa {
+
+struct Session {
+  Connection connection;  ///< Without its secrets: what may be told of it.
+  std::unique_ptr<Transport> transport;
+};
+
+/// Finds the cluster that `options` mean and makes a transport to it, which ends with --timeout or a stop signal.
+/// Nothing is sent yet. With the level debug each request is told to `log`.
+///
+/// Errors:  kInvalid: the kubeconfig can't be read or used.
+/// Requires: `log` outlives the session.
+Result<Session> OpenSession(const Options& options, const Log& log);
+
+/// Returns `error` with what it does not say: whose credentials were refused, and why that may be.
+Error ExplainRefusal(Error error, const Connection& connection, Time now);
+
+}  // namespace cnpa
