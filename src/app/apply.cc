@@ -14,6 +14,7 @@ ChainEnd EndOf(const Error& error) {
     case ErrorCode::kInvalid:
     case ErrorCode::kDenied:
     case ErrorCode::kTerminating:
+    case ErrorCode::kUnreachable:
     case ErrorCode::kUnavailable:
     case ErrorCode::kMalformed: break;
   }

@@ -273,14 +273,6 @@ class Parser {
 
 }  // namespace
 
-Environment ProcessEnvironment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return value;
-  };
-}
-
 CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment) {
   return Parser().Parse(argc, argv, environment);
 }

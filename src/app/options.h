@@ -4,13 +4,13 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/exit_code.h"
 #include "app/log.h"
+#include "base/environment.h"
 #include "base/result.h"
 
 namespace cnpa {
@@ -43,12 +43,6 @@ struct Options {
   std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
   bool openshift = false;
 };
-
-/// Returns an environment variable, or nothing when it is not set or empty.
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
-
-/// The process's own environment.
-Environment ProcessEnvironment();
 
 struct CommandLine {
   Options options;

@@ -82,7 +82,10 @@ class Complaints {
 class Run {
  public:
   Run(Transport& transport, const ReconcileContext& context)
-      : context_(context), client_(transport, context.options.request_timeout) {}
+      : context_(context),
+        client_(transport, context.options.request_timeout,
+                {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
+                 .random = {}}) {}
 
   ExitCode Diff() {
     const Result<Plan> plan = Compute();
@@ -99,23 +102,30 @@ class Run {
   ExitCode Once() {
     const auto started = std::chrono::steady_clock::now();
     Totals totals;
+    Complaints complaints;
     for (int pass = 1;; ++pass) {
       const Result<Plan> plan = Compute();
-      if (!plan) return Fail(plan.error());
-      Complaints complaints;
+      if (!plan) {
+        if (pass == 1) return Fail(plan.error());
+        // What the rounds before have written is told all the same.
+        context_.log.Warn("after a lost race: " + context_.explain(plan.error()).message);
+        break;
+      }
+      complaints = {};
       const bool lost_race = ApplyPlan(*plan, totals, complaints);
-      if (lost_race && pass < kPassesAfterLostRaces && !client_.stopping()) {
-        context_.log.Debug("another writer was faster somewhere: one more pass");
-        continue;
-      }
-      complaints.Tell(context_.log);
-      const auto took = std::chrono::steady_clock::now() - started;
-      if (totals.writes > 0 || !totals.converged()) {
-        context_.log.Tell(LogLevel::kInfo,
-                          TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
-      }
-      return totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged;
+      if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
+      context_.log.Debug("another writer was faster somewhere: one more pass");
     }
+    complaints.Tell(context_.log);
+    if (client_.exhausted()) {
+      context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
+    }
+    const auto took = std::chrono::steady_clock::now() - started;
+    if (totals.writes > 0 || !totals.converged()) {
+      context_.log.Tell(LogLevel::kInfo,
+                        TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
+    }
+    return totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged;
   }
 
  private:

@@ -65,13 +65,10 @@ ExitCode RunReconcile(const Options& options) {
   const Result<Session> session = OpenSession(options, log);
   if (!session) {
     log.Error(session.error().message);
-    return ExitCode::kUsage;
+    return AfterSignals(session.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable);
   }
   const Connection& connection = session->connection;
-  if (connection.insecure_skip_tls_verify) {
-    log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
-             connection.origin + ")");
-  }
+  for (const std::string& warning : connection.warnings) log.Warn(warning);
   Archive archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
   const ReconcileContext context{
       .options = options,

@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unistd.h>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "app/stop.h"
 #include "kube/certificate.h"
+#include "kube/credentials.h"
 #include "kube/curl_transport.h"
 #include "kube/kubeconfig.h"
+#include "kube/proxy.h"
 
 namespace cnpa {
 namespace {
@@ -26,26 +29,51 @@ std::string TraceLine(const RequestTrace& trace) {
 Connection WithoutSecrets(Connection connection) {
   connection.key_pem.clear();
   connection.token.clear();
+  connection.password.clear();
+  connection.exec.environment.clear();
+  connection.proxy = WithoutPassword(connection.proxy);
   return connection;
+}
+
+Time Now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+bool StopRequested() {
+  return StopSignals::received() != 0;
 }
 
 }  // namespace
 
 Result<Session> OpenSession(const Options& options, const Log& log) {
   StopSignals::Install();
-  KubeconfigQuery query{.file = options.kubeconfig, .context = options.context, .environment = ProcessEnvironment()};
-  Result<Connection> connection = LoadConnection(query);
+  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
+  const Environment environment = ProcessEnvironment();
+  Result<Connection> connection = LoadConnection({.file = options.kubeconfig,
+                                                  .context = options.context,
+                                                  .environment = environment,
+                                                  .is_root = ::geteuid() == 0});
   if (!connection) return tl::unexpected<Error>(std::move(connection).error());
+  const auto credentials = std::make_shared<Credentials>(
+      Credentials::Settings{.limits = {.time_limit = options.request_timeout, .stop_requested = &StopRequested},
+                            .folder = CredentialFolder(environment),
+                            .now = &Now,
+                            .on_note = [&log](const std::string& note) { log.Debug(note); }});
+  if (Status provided = credentials->Provide(*connection); !provided) {
+    return Annotate(std::move(provided).error(), connection->origin);
+  }
   Session session{.connection = WithoutSecrets(*connection), .transport = nullptr};
-  TransportLimits limits{.deadline = std::chrono::steady_clock::now() + options.timeout,
+  if (!session.connection.proxy.empty()) log.Debug("through the proxy " + session.connection.proxy);
+  TransportLimits limits{.deadline = deadline,
                          .stall_timeout = options.request_timeout,
                          .connections = std::max(options.concurrency, kLeastConnections),
-                         .stop_requested = [] { return StopSignals::received() != 0; },
+                         .stop_requested = &StopRequested,
                          .stop_fd = StopSignals::fd()};
   CurlTransport::OnTrace on_trace;
   if (log.shows(LogLevel::kDebug)) on_trace = [&log](const RequestTrace& trace) { log.Debug(TraceLine(trace)); };
   Result<std::unique_ptr<CurlTransport>> transport =
-      CurlTransport::Create(*std::move(connection), std::move(limits), std::move(on_trace));
+      CurlTransport::Create(*std::move(connection), std::move(limits), std::move(on_trace),
+                            [credentials](Connection& refused) { return credentials->Renew(refused); });
   if (!transport) {
     return Fail(ErrorCode::kInvalid, transport.error().message + " (" + session.connection.origin + ")");
   }

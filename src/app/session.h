@@ -20,9 +20,9 @@ struct Session {
 };
 
 /// Finds the cluster that `options` mean and makes a transport to it, which ends with --timeout or a stop signal.
-/// Nothing is sent yet. With the level debug each request is told to `log`.
+/// Nothing is sent yet, but an exec plugin may run. With the level debug each request is told to `log`.
 ///
-/// Errors:  kInvalid: the kubeconfig can't be read or used.
+/// Errors:  kInvalid: the kubeconfig can't be read or used; kUnavailable: its exec plugin failed; kStopped.
 /// Requires: `log` outlives the session.
 Result<Session> OpenSession(const Options& options, const Log& log);
 

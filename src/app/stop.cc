@@ -17,6 +17,9 @@ std::array<int, 2> g_pipe = {-1, -1};       // NOLINT(cppcoreguidelines-avoid-no
 void OnSignal(int signal) {
   const int saved = errno;
   g_received = signal;
+  // The second of either kind ends the process.
+  std::signal(SIGTERM, SIG_DFL);  // NOLINT(cert-err33-c)
+  std::signal(SIGINT, SIG_DFL);   // NOLINT(cert-err33-c)
   const char byte = 0;
   static_cast<void>(!::write(g_pipe[1], &byte, 1));
   errno = saved;
@@ -28,7 +31,7 @@ void StopSignals::Install() {
   if (g_pipe[0] < 0 && ::pipe2(g_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) return;
   struct sigaction action {};
   action.sa_handler = &OnSignal;
-  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // RESETHAND: the second signal ends the process.
+  action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);

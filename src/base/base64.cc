@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base64.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace cnpa {
@@ -49,6 +50,23 @@ Result<std::string> DecodeBase64(std::string_view text) {
   if (digits >= 2) bytes.push_back(static_cast<char>((group >> (digits == 2 ? 4U : 10U)) & 0xFFU));
   if (digits == 3) bytes.push_back(static_cast<char>((group >> 2U) & 0xFFU));
   return bytes;
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = (group << 8U) | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += j <= count ? kDigits[(group >> (18U - 6U * static_cast<unsigned>(j))) & 0x3FU] : '=';
+    }
+  }
+  return text;
 }
 
 }  // namespace cnpa

@@ -14,4 +14,7 @@ namespace cnpa {
 /// Source:  RFC 4648, section 4.
 Result<std::string> DecodeBase64(std::string_view text);
 
+/// Encodes in standard base64 with padding, in one line.
+std::string EncodeBase64(std::string_view bytes);
+
 }  // namespace cnpa

@@ -78,16 +78,27 @@ int UniqueFd::Release() {
   return fd;
 }
 
-Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes) {
+FileFacts FactsOf(int fd) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return {};
+  return {.is_regular = S_ISREG(facts.st_mode),
+          .is_ours = facts.st_uid == ::geteuid(),
+          .writable_by_others = (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0,
+          .readable_by_others = (facts.st_mode & (S_IRGRP | S_IROTH)) != 0};
+}
+
+Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes, FileFacts* facts) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!fd) return FileError("read", path, errno);
+  if (facts != nullptr) *facts = FactsOf(fd.get());
   return ReadAll(fd, path, limit_bytes);
 }
 
 Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const std::string& name,
-                               std::size_t limit_bytes) {
+                               std::size_t limit_bytes, FileFacts* facts) {
   const UniqueFd fd(::openat(folder_fd, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return FileError("read", folder + "/" + name, errno);
+  if (facts != nullptr) *facts = FactsOf(fd.get());
   return ReadAll(fd, folder + "/" + name, limit_bytes);
 }
 

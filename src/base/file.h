@@ -30,14 +30,28 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-/// Reads a whole file.
+inline constexpr std::size_t kLargestFileBytes = std::size_t{16} << 20U;
+
+/// What the system says of an open file.
+struct FileFacts {
+  bool is_regular = false;
+  bool is_ours = false;             ///< Owned by the user that this process runs as.
+  bool writable_by_others = false;  ///< By the group, or by anybody.
+  bool readable_by_others = false;
+};
+
+/// Reads a whole file, and what the system says of it.
 ///
 /// Errors:  kNotFound when it is not there; kInvalid when it can't be read or is larger than `limit_bytes`.
-Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes = std::size_t{16} << 20U);
+Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes = kLargestFileBytes,
+                             FileFacts* facts = nullptr);
 
 /// Like ReadFile(), of `name` in the open folder `folder_fd`; a symbolic link is not followed.
 Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const std::string& name,
-                               std::size_t limit_bytes);
+                               std::size_t limit_bytes, FileFacts* facts = nullptr);
+
+/// Returns what the system says of an open file or folder.
+FileFacts FactsOf(int fd);
 
 /// Writes `content` to `name` in the open folder `folder_fd` so that after success it survives a power cut,
 /// and after a failure at any point either the whole file or nothing of it is there under `name`: a temporary

@@ -17,7 +17,8 @@ enum class ErrorCode {
   kNotFound,     ///< It is not there.
   kConflict,     ///< A lost race: somebody else wrote first.
   kTerminating,  ///< It, or the namespace it lives in, is on its way out: wait.
-  kUnavailable,  ///< Not now: connect, TLS, timeout, HTTP 429 and most 5xx.
+  kUnreachable,  ///< Not now, and nothing can have happened: no connection, no TLS, nothing was sent.
+  kUnavailable,  ///< Not now: connection lost, timeout, HTTP 429 and most 5xx. A write may have happened.
   kMalformed,    ///< An answer or a file that does not decode.
   kStopped,      ///< Not sent, or abandoned: the pass was told to end, or its time is over.
 };

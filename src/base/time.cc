@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 
 namespace cnpa {
 namespace {
@@ -45,6 +46,19 @@ bool TakeChar(std::string_view& text, char c) {
   return true;
 }
 
+/// Takes "Z", "+hh:mm" or "-hh:mm" off the front of `text`: how far a clock is ahead of UTC.
+std::optional<std::chrono::minutes> TakeOffset(std::string_view& text) {
+  if (TakeChar(text, 'Z')) return std::chrono::minutes(0);
+  const bool ahead = TakeChar(text, '+');
+  if (!ahead && !TakeChar(text, '-')) return std::nullopt;
+  const int hours = TakeDigits(text, 2);
+  const bool colon = TakeChar(text, ':');
+  const int minutes = TakeDigits(text, 2);
+  if (!colon || hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
+  const std::chrono::minutes offset = std::chrono::hours(hours) + std::chrono::minutes(minutes);
+  return ahead ? offset : -offset;
+}
+
 }  // namespace
 
 std::string FormatTime(Time time) {
@@ -78,7 +92,8 @@ Result<Time> ParseTime(std::string_view text) {
     while (TakeDigits(text, 1) >= 0) {
     }
   }
-  const bool ends = fraction && TakeChar(text, 'Z') && text.empty();
+  const std::optional<std::chrono::minutes> offset = TakeOffset(text);
+  const bool ends = fraction && offset && text.empty();
   const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
   if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 || month < 0 ||
@@ -86,7 +101,25 @@ Result<Time> ParseTime(std::string_view text) {
     return Fail(ErrorCode::kInvalid, "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
   }
   return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
-         std::chrono::seconds(second);
+         std::chrono::seconds(second) - *offset;
+}
+
+Result<Time> ParseHttpDate(std::string_view text) {
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  constexpr std::size_t kMonthAt = 8;
+  const tl::unexpected<Error> wrong =
+      Fail(ErrorCode::kInvalid, "'" + std::string(text) + "' is not a date such as Sun, 06 Nov 1994 08:49:37 GMT");
+  if (text.size() != std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size()) return wrong;
+  const std::size_t month = kMonths.find(text.substr(kMonthAt, 3));
+  if (month == std::string_view::npos || month % 3 != 0) return wrong;
+  const auto slice = [&text](std::size_t at, std::size_t count) { return std::string(text.substr(at, count)); };
+  const std::string number = std::to_string(month / 3 + 1);
+  const Result<Time> time = ParseTime(slice(12, 4) + "-" + (number.size() == 1 ? "0" : "") + number + "-" +
+                                      slice(5, 2) + "T" + slice(17, 8) + "Z");
+  if (!time || slice(3, 2) != ", " || text[7] != ' ' || text[11] != ' ' || slice(25, 4) != " GMT" || text[16] != ' ') {
+    return wrong;
+  }
+  return *time;
 }
 
 Result<milliseconds> ParseDuration(std::string_view text) {

@@ -18,10 +18,17 @@ using Time = std::chrono::sys_seconds;
 /// Source:  RFC 3339; metav1.Time.
 std::string FormatTime(Time time);
 
-/// Parses what FormatTime() writes; fractions of a second are dropped.
+/// Parses what FormatTime() writes, or that of another time zone, "2026-11-29T16:27:53+01:00"; fractions of a second
+/// are dropped.
 ///
-/// Errors:  kInvalid when `text` is not a UTC timestamp of RFC 3339.
+/// Errors:  kInvalid when `text` is not a timestamp of RFC 3339.
 Result<Time> ParseTime(std::string_view text);
+
+/// Parses the form of a date in HTTP that servers send: "Sun, 06 Nov 1994 08:49:37 GMT".
+///
+/// Errors:  kInvalid.
+/// Source:  RFC 9110, section 5.6.7, IMF-fixdate.
+Result<Time> ParseHttpDate(std::string_view text);
 
 /// Parses "500ms", "3s", "1m30s", "2h", "0".
 ///

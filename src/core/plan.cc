@@ -295,18 +295,22 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
   switch (error.code) {
     case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));
     case ErrorCode::kDenied:
-      return refuse(Reason::kForbidden, "cnpa-op lacks a right that a cluster admin can give it");
-    case ErrorCode::kInvalid:
+      return refuse(Reason::kForbidden,
+                    error.message.starts_with("unauthorized")
+                        ? "the server takes cnpa-op's credentials no more; a cluster admin can renew them"
+                        : "cnpa-op lacks a right that a cluster admin can give it");
     case ErrorCode::kMalformed:
+    case ErrorCode::kInvalid:
       if (std::holds_alternative<WriteArchive>(failed.effect)) {
         return refuse(Reason::kArchiveFailed, "the TeamSpace stays until its archive can be written");
       }
-      if (IsQuotaChange(failed)) {
+      if (IsQuotaChange(failed) && error.code == ErrorCode::kInvalid) {
         return refuse(Reason::kQuotaRefused, "the server refuses the quota; change the spec, or ask a cluster admin");
       }
       return refuse(Reason::kWriteFailed, "the server refuses a write; a cluster admin can tell why");
     case ErrorCode::kNotFound:
     case ErrorCode::kConflict:
+    case ErrorCode::kUnreachable:
     case ErrorCode::kUnavailable:
     case ErrorCode::kStopped: break;
   }

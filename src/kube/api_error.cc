@@ -112,6 +112,9 @@ ErrorCode ClassifyApiError(const ApiError& error) {
   if (error.code == 422) return error.has_details ? ErrorCode::kInvalid : ErrorCode::kConflict;
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
   if (error.code == 500) return IsPassing500(error) ? ErrorCode::kUnavailable : ErrorCode::kInvalid;
+  // A write that was not understood as such: nothing that another value in it would mend.
+  const bool not_understood = error.code == 405 || error.code == 406 || error.code == 413 || error.code == 415;
+  if (not_understood && error.verb != "GET") return ErrorCode::kMalformed;
   if (error.code > 500) return ErrorCode::kUnavailable;
   return ErrorCode::kInvalid;
 }
@@ -139,6 +142,9 @@ Error ToError(const ApiError& error) {
   }
   if (error.code == 401) return {code, "unauthorized: the server refuses our credentials"};
   std::string message = error.verb + " " + error.path + ": " + std::to_string(error.code);
+  if (error.code >= 300 && error.code < 400) {
+    return {code, message + ": a redirect, which is not followed: check 'server' in the kubeconfig, and the proxy"};
+  }
   if (!error.reason.empty()) message += " " + error.reason;
   return {code, message + ": " + error.message};
 }

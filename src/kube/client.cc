@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/client.h"
 
-#include <charconv>
+#include <algorithm>
 #include <utility>
 
+#include "kube/json.h"
 #include "kube/list_splitter.h"
 
 namespace cnpa {
@@ -13,13 +14,13 @@ using std::chrono::milliseconds;
 
 constexpr int kReadAttempts = 4;
 constexpr int kWriteAttempts = 3;
-constexpr milliseconds kFirstDelay{250};
-constexpr milliseconds kLongestRetryAfter{5000};
+constexpr milliseconds kLongestOfServer = std::chrono::minutes(1);  // Its own limit.
 
-/// The server's own limit for a request, in whole seconds and a little shorter than ours, so that a write
-/// that we give up is given up there too.
+/// The server's own limit for a request, in whole seconds and a little shorter than ours, so that what we give up is
+/// given up there too.
 std::string ServerTimeout(milliseconds ours) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(ours - milliseconds(500)).count();
+  const milliseconds limit = std::min(ours - milliseconds(500), kLongestOfServer);
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limit).count();
   return "timeout=" + std::to_string(seconds < 1 ? 1 : seconds) + "s";
 }
 
@@ -47,20 +48,52 @@ std::string EscapeQuery(std::string_view text) {
   return escaped;
 }
 
+std::string Words(const Request& request) {
+  return std::string(MethodName(request.method)) + " " + request.path.substr(0, request.path.find('?'));
+}
+
+/// Returns whether `body` is what the API server answers to a write: the object, or a Status. A proxy's page is not.
+bool IsKubernetesObject(std::string body) {
+  if (!WithinDepth(body)) return false;
+  JsonDocument document;
+  if (!document.Parse(body)) return false;
+  return document.root().Has("kind") && document.root().Has("apiVersion");
+}
+
+/// A failure that another try, now or in the next pass, can mend.
+bool MayPass(ErrorCode code) {
+  return code == ErrorCode::kUnavailable || code == ErrorCode::kUnreachable;
+}
+
 bool Succeeded(const Response& response) {
   return response.code >= 200 && response.code < 300;
 }
 
 }  // namespace
 
-std::optional<milliseconds> RetryDelay(const std::string& retry_after, int attempt) {
-  std::int64_t seconds = 0;
-  const auto [end, error] = std::from_chars(retry_after.data(), retry_after.data() + retry_after.size(), seconds);
-  if (!retry_after.empty() && error == std::errc() && end == retry_after.data() + retry_after.size()) {
-    if (seconds < 0 || seconds > kLongestRetryAfter.count() / 1000) return std::nullopt;
-    return milliseconds(seconds * 1000);
+std::optional<std::string> WarningText(std::string_view value) {
+  if (!value.starts_with("299 ")) return std::nullopt;
+  const std::size_t open = value.find('"');
+  if (open == std::string_view::npos) return std::nullopt;
+  std::string text;
+  for (std::size_t i = open + 1; i < value.size() && value[i] != '"'; ++i) {
+    if (value[i] == '\\' && i + 1 < value.size()) ++i;
+    text += static_cast<unsigned char>(value[i]) < ' ' ? ' ' : value[i];
   }
-  return kFirstDelay * (1 << attempt);
+  return text.empty() ? std::nullopt : std::optional<std::string>(std::move(text));
+}
+
+void Client::Start(Request request, Transport::OnDone on_done) {
+  transport_.Start(std::move(request), [this, on_done = std::move(on_done)](Result<Response> response) {
+    if (response) {
+      for (const std::string& value : response->warnings) {
+        const std::optional<std::string> text = WarningText(value);
+        if (text && on_warning_ && warned_.insert(*text).second) on_warning_(*text);
+      }
+      if (Succeeded(*response)) retries_.NoteSuccess();
+    }
+    on_done(std::move(response));
+  });
 }
 
 /// One list on its way.
@@ -76,8 +109,10 @@ struct Client::Listing {
   std::unique_ptr<ListSplitter> splitter;
 
   void Fail(Error error) const {
-    // What does not decode says nothing of where it stood; all other errors name the request or the server.
-    if (error.code == ErrorCode::kMalformed) error.message.insert(0, "list " + std::string(collection->words) + ": ");
+    // What does not decode, or was not sent, says nothing of where it stood; other errors name the request or the
+    // server.
+    const bool nameless = error.code == ErrorCode::kMalformed || error.code == ErrorCode::kStopped;
+    if (nameless) error.message.insert(0, "list " + std::string(collection->words) + ": ");
     on_done(tl::unexpected<Error>(std::move(error)));
   }
 };
@@ -94,27 +129,28 @@ void Client::List(const Collection& collection, std::function<void()> on_restart
 void Client::ListPage(const std::shared_ptr<Listing>& listing) {
   listing->splitter = std::make_unique<ListSplitter>(listing->on_item);
   Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
+  request.path = WithParameter(request.path, ServerTimeout(transport_.time_left()));
   if (!listing->continue_token.empty()) {
     request.path = WithParameter(request.path, "continue=" + EscapeQuery(listing->continue_token));
   }
   request.delay = listing->delay;
   request.on_body = [listing](std::string_view bytes) { return listing->splitter->Feed(bytes); };
-  transport_.Start(std::move(request),
-                   [this, listing](Result<Response> response) { FinishPage(listing, std::move(response)); });
+  Start(std::move(request), [this, listing](Result<Response> response) { FinishPage(listing, std::move(response)); });
 }
 
 void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response) {
   if (!response) {
-    if (response.error().code == ErrorCode::kUnavailable) return RetryOrFail(listing, response.error(), {});
-    // The pass's end kept us from another attempt: what went wrong with the last one is the thing to tell.
-    if (response.error().code == ErrorCode::kStopped && listing->last_error) return listing->Fail(*listing->last_error);
+    // The pass's end kept us from another whole attempt: what went wrong with the last one is the thing to tell.
+    const bool ends = transport_.stopping() || response.error().code == ErrorCode::kStopped;
+    if (ends && listing->last_error) return listing->Fail(*listing->last_error);
+    if (MayPass(response.error().code)) return RetryOrFail(listing, response.error(), {});
     return listing->Fail(response.error());
   }
   if (response->code != 200) {
     const Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
     Error error = ToError(DecodeApiError(request, *response));
     if (response->code == 403) return BlameRightsOrStart(listing, std::move(error));
-    if (error.code == ErrorCode::kUnavailable) return RetryOrFail(listing, std::move(error), response->retry_after);
+    if (MayPass(error.code)) return RetryOrFail(listing, std::move(error), *response);
     return listing->Fail(std::move(error));
   }
   Result<std::string> envelope = listing->splitter->Finish();
@@ -126,9 +162,10 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
   ListPage(listing);
 }
 
-void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const std::string& retry_after) {
-  const std::optional<milliseconds> delay = RetryDelay(retry_after, listing->attempt);
-  if (++listing->attempt >= kReadAttempts || !delay || transport_.stopping()) return listing->Fail(std::move(error));
+void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer) {
+  const std::optional<milliseconds> delay =
+      retries_.NoteFailureAndDelay(listing->attempt, answer, transport_.time_left());
+  if (++listing->attempt >= kReadAttempts || !delay || stopping()) return listing->Fail(std::move(error));
   listing->last_error = std::move(error);
   listing->delay = *delay;
   listing->continue_token.clear();
@@ -154,9 +191,10 @@ void Client::Ask(std::string path, std::string body, OnBody on_done) {
 }
 
 void Client::ForBody(Request request, OnBody on_done) {
+  request.path = WithParameter(request.path, ServerTimeout(request_timeout_));
   request.timeout = request_timeout_;
   const Request asked{.method = request.method, .path = request.path};
-  transport_.Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
+  Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
     if (!response) return on_done(tl::unexpected<Error>(response.error()));
     if (!Succeeded(*response)) return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));
     on_done(std::move(response->body));
@@ -170,18 +208,31 @@ void Client::Write(Request request, OnStatus on_done) {
 }
 
 void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnStatus on_done) {
-  transport_.Start(*request, [this, request, attempt, on_done = std::move(on_done)](Result<Response> response) {
-    if (response || response.error().code != ErrorCode::kStopped) ++writes_;
-    if (!response) return on_done(tl::unexpected<Error>(response.error()));
-    if (Succeeded(*response)) return on_done({});
-    const Error error = ToError(DecodeApiError(*request, *response));
-    const std::optional<milliseconds> delay = RetryDelay(response->retry_after, attempt);
-    if (response->code != 429 || !delay || attempt + 1 >= kWriteAttempts || transport_.stopping()) {
-      return on_done(tl::unexpected<Error>(error));
-    }
-    request->delay = *delay;
-    WriteAttempt(request, attempt + 1, on_done);
+  Start(*request, [this, request, attempt, on_done = std::move(on_done)](const Result<Response>& response) {
+    FinishWrite(request, attempt, on_done, response);
   });
+}
+
+void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnStatus& on_done,
+                         const Result<Response>& response) {
+  if (response || response.error().code != ErrorCode::kStopped) ++writes_;
+  const bool succeeded = response && Succeeded(*response);
+  if (succeeded && IsKubernetesObject(response->body)) return on_done({});
+  Error error = succeeded  ? Error{ErrorCode::kUnavailable, Words(*request) + ": the answer is not the API server's"}
+                : response ? ToError(DecodeApiError(*request, *response))
+                           : response.error();
+  if (!MayPass(error.code)) return on_done(tl::unexpected<Error>(std::move(error)));
+  const bool surely_undone = error.code == ErrorCode::kUnreachable || (response && response->code == 429);
+  if (!surely_undone) {
+    retries_.NoteFailure();
+    error.message += ": it may have been done all the same, the next pass will see";
+    return on_done(tl::unexpected<Error>(std::move(error)));
+  }
+  const std::optional<milliseconds> delay =
+      retries_.NoteFailureAndDelay(attempt, response.value_or(Response{}), transport_.time_left());
+  if (!delay || attempt + 1 >= kWriteAttempts || stopping()) return on_done(tl::unexpected<Error>(std::move(error)));
+  request->delay = *delay;
+  WriteAttempt(request, attempt + 1, on_done);
 }
 
 }  // namespace cnpa

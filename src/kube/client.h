@@ -8,11 +8,15 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "kube/api_error.h"
 #include "kube/codec.h"
+#include "kube/retry.h"
 #include "kube/transport.h"
 
 namespace cnpa {
@@ -24,9 +28,17 @@ class Client {
   using OnStatus = std::function<void(Status)>;
   using OnBody = std::function<void(Result<std::string>)>;
 
+  struct Hooks {
+    std::function<void(const std::string&)> on_warning;  ///< Gets each warning that the server sends, once.
+    std::function<double()> random;                      ///< From [0, 1), for the times between tries.
+  };
+
   /// `request_timeout` bounds each request but lists, which have the pass's time.
-  Client(Transport& transport, std::chrono::milliseconds request_timeout)
-      : transport_(transport), request_timeout_(request_timeout) {}
+  Client(Transport& transport, std::chrono::milliseconds request_timeout, Hooks hooks = {})
+      : transport_(transport),
+        request_timeout_(request_timeout),
+        on_warning_(std::move(hooks.on_warning)),
+        retries_(std::move(hooks.random)) {}
 
   /// Begins to list `collection`, page after page if the server pages. A read that failed for a passing
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
@@ -42,12 +54,15 @@ class Client {
   /// nothing is stored by it, so it is no write.
   void Ask(std::string path, std::string body, OnBody on_done);
 
-  /// Begins a write. It is made again only where the server says that it did not happen: 429.
+  /// Begins a write. It is made again only where it surely did not happen: the server says 429, or was not reached.
   void Write(Request request, OnStatus on_done);
 
   /// Performs what was begun.
   void RunUntilIdle() { transport_.RunUntilIdle(); }
-  bool stopping() const { return transport_.stopping(); }
+
+  /// Returns whether nothing new shall be begun: the pass ends, or the server fails too often.
+  bool stopping() const { return transport_.stopping() || exhausted(); }
+  bool exhausted() const { return retries_.exhausted(); }
 
   std::uint64_t writes() const { return writes_; }  ///< Sent so far, those that were refused included.
 
@@ -56,18 +71,25 @@ class Client {
   void ForBody(Request request, OnBody on_done);
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
-  void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const std::string& retry_after);
+  void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);
   void BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error);
   void WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnStatus on_done);
+  void FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnStatus& on_done,
+                   const Result<Response>& response);
+  void Start(Request request, Transport::OnDone on_done);
 
   Transport& transport_;
   std::chrono::milliseconds request_timeout_;
+  std::function<void(const std::string&)> on_warning_;
+  Retries retries_;
+  std::set<std::string> warned_;
   std::uint64_t writes_ = 0;
 };
 
-/// Returns how long to wait before a request is made again: what `Retry-After` says, in seconds, if that is
-/// short enough to be worth it within a pass; else a quarter of a second, doubled with each `attempt` (from
-/// 0). Nothing: don't.
-std::optional<std::chrono::milliseconds> RetryDelay(const std::string& retry_after, int attempt);
+/// Returns the text of a `Warning` header's value such as `299 - "text"`; nothing when it is another code, or no
+/// warning.
+///
+/// Source:  RFC 7234, section 5.5; Kubernetes sends code 299 only.
+std::optional<std::string> WarningText(std::string_view value);
 
 }  // namespace cnpa

@@ -2,8 +2,33 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace cnpa {
+
+/// A program that gets credentials for us.
+///
+/// Source:  client.authentication.k8s.io, ExecCredential; k8s.io/client-go/tools/clientcmd/api, ExecConfig.
+struct ExecPlugin {
+  enum class Interaction { kNever, kIfAvailable, kAlways };
+
+  std::string command;  ///< Empty: there is none. A path, or a name to find in $PATH.
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::string, std::string>> environment;  ///< On top of ours.
+  std::string api_version;
+  Interaction interaction = Interaction::kNever;
+  std::string install_hint;
+  std::string cluster_json;  ///< What it is told of the cluster; empty: nothing.
+};
+
+/// Whom we pretend to be; the server must allow us to.
+struct Impersonation {
+  std::string user;  ///< Empty: nobody.
+  std::string uid;
+  std::vector<std::string> groups;
+  std::vector<std::pair<std::string, std::string>> extra;  ///< A key may be there more than once.
+};
 
 /// Where the API server is and who we are there: what a kubeconfig or a service account boils down to. Holds secrets.
 struct Connection {
@@ -11,10 +36,17 @@ struct Connection {
   std::string ca_pem;           ///< Empty: the system's certificates.
   std::string certificate_pem;  ///< Empty: none.
   std::string key_pem;
-  std::string token;            ///< Empty: none.
+  std::string token;       ///< Empty: none.
+  std::string token_file;  ///< Where `token` was read; empty: it did not come from a file of its own.
+  std::string username;    ///< Empty, as the password: no basic authentication.
+  std::string password;
+  ExecPlugin exec;
+  Impersonation impersonate;
+  std::string proxy;            ///< URL, perhaps with a password; empty: none.
   std::string tls_server_name;  ///< Empty: the server's host.
   bool insecure_skip_tls_verify = false;
-  std::string origin;  ///< For messages: `context "default", /etc/rancher/k3s/k3s.yaml`.
+  std::string origin;                 ///< For messages: `context "default", /etc/rancher/k3s/k3s.yaml`.
+  std::vector<std::string> warnings;  ///< What the user should know about it, a line each.
 };
 
 }  // namespace cnpa

@@ -6,10 +6,13 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <curl/curl.h>
 
+#include "base/base64.h"
+#include "base/time.h"
 #include "base/version.h"
 
 namespace cnpa {
@@ -21,6 +24,7 @@ using std::chrono::milliseconds;
 // Status documents are small; what a write returns is one object.
 constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
 constexpr milliseconds kNever = std::chrono::hours(24);
+constexpr milliseconds kBetweenRenewals = std::chrono::seconds(30);
 
 struct EasyDeleter {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -82,8 +86,39 @@ Result<Address> ParseAddress(const std::string& server) {
   return address;
 }
 
-bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+/// Go's socks5 has the proxy look names up; libcurl calls that socks5h.
+std::string CurlProxy(const std::string& proxy) {
+  constexpr std::string_view kSocks = "socks5://";
+  return proxy.starts_with(kSocks) ? "socks5h://" + proxy.substr(kSocks.size()) : proxy;
+}
+
+/// Percent-encodes what can't be in the name of a header.
+///
+/// Source:   k8s.io/client-go/transport, headerKeyEscape; RFC 9110, token.
+std::string EscapeHeaderName(const std::string& name) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kMarks = "!#$&'*+-.^_`|~";
+  std::string escaped;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kMarks.find(c) != std::string_view::npos;
+    if (plain) {
+      escaped += c;
+    } else {
+      escaped += '%';
+      escaped += kHex[byte >> 4U];
+      escaped += kHex[byte & 0xFU];
+    }
+  }
+  return escaped;
+}
+
+/// Returns what an answer is that is not JSON, "" for one that is.
+std::string TypeWords(const std::string& content_type) {
+  const std::string type = content_type.substr(0, content_type.find_first_of("; \t"));
+  if (type.find("json") != std::string::npos) return {};
+  return type.empty() ? "of no type" : "'" + type.substr(0, 40) + "'";
 }
 
 /// libcurl's words without their capital, and without what only its developers need.
@@ -109,21 +144,54 @@ std::string VerificationWords(const std::string& detail) {
   return "the server's certificate is not trusted (" + detail + "): check 'certificate-authority'";
 }
 
+/// OpenSSL's words behind the codes that only its developers need.
+std::string TlsWords(const std::string& detail) {
+  if (Contains(detail, "wrong version number") || Contains(detail, "http request")) {
+    return "the server does not speak TLS on that port";
+  }
+  const std::size_t words = detail.rfind("::");
+  return "no TLS with the server: " + (words == std::string::npos ? detail : detail.substr(words + 2));
+}
+
+/// How far a transfer came before it failed.
+struct Progress {
+  bool connected = false;
+  bool sent = false;      ///< The request has begun.
+  std::size_t bytes = 0;  ///< Of the answer's body.
+  bool answered = false;  ///< The answer has begun.
+  milliseconds took{0};
+};
+
+std::string TimeoutWords(const Progress& progress) {
+  const std::string span = " within " + FormatDuration(progress.took);
+  if (!progress.connected) return "no connection" + span;
+  if (!progress.answered) return "no answer" + span;
+  return "no whole answer" + span + ", " + std::to_string(progress.bytes) + " bytes of it came";
+}
+
 /// What went wrong, and whether trying again can mend it.
-Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
+Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const Progress& progress) {
   const std::string words = CurlMessage(code, detail);
   switch (code) {
     case CURLE_COULDNT_CONNECT:
+      // libcurl does not always tell which it was.
+      if (os_errno == 0) return {ErrorCode::kUnavailable, "connection refused, or no way there"};
       return {ErrorCode::kUnavailable, os_errno == ECONNREFUSED ? "connection refused" : words};
-    case CURLE_OPERATION_TIMEDOUT: return {ErrorCode::kUnavailable, "no whole answer in time (" + words + ")"};
+    case CURLE_OPERATION_TIMEDOUT: return {ErrorCode::kUnavailable, TimeoutWords(progress)};
     case CURLE_PEER_FAILED_VERIFICATION: return {ErrorCode::kInvalid, VerificationWords(words)};
+    case CURLE_SSL_CONNECT_ERROR: return {ErrorCode::kUnavailable, TlsWords(words)};
+    case CURLE_UNSUPPORTED_PROTOCOL: return {ErrorCode::kUnavailable, "the answer is not HTTP"};
     case CURLE_SSL_CACERT_BADFILE:
       return {ErrorCode::kInvalid, "'certificate-authority' holds no certificate (" + words + ")"};
     case CURLE_SSL_CERTPROBLEM:
       return {ErrorCode::kInvalid, "the client certificate or its key can't be used (" + words + ")"};
-    case CURLE_GOT_NOTHING: return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_FAIL_REWIND: return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
-    case CURLE_RECV_ERROR: return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
+    case CURLE_RECV_ERROR:
+      if (!progress.answered)
+        return {ErrorCode::kUnavailable, "the connection was lost before an answer (" + words + ")"};
+      return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
     default: return {ErrorCode::kUnavailable, words};
   }
 }
@@ -132,17 +200,16 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno) {
 
 class CurlTransport::Impl {
  public:
-  Impl(Connection connection, TransportLimits limits, OnTrace on_trace, Address address)
+  Impl(Connection connection, TransportLimits limits, OnTrace on_trace, Renew renew, Address address)
       : connection_(std::move(connection)),
         limits_(std::move(limits)),
         on_trace_(std::move(on_trace)),
+        renew_(std::move(renew)),
         address_(std::move(address)),
         multi_(curl_multi_init()) {
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(limits_.connections));
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(limits_.connections));
-    Append(common_headers_, "Accept: application/json");
-    Append(common_headers_, "Expect:");  // Never wait for "100 Continue": bodies are small.
-    if (!connection_.token.empty()) Append(common_headers_, "Authorization: Bearer " + connection_.token);
+    SetHeaders();
     if (!connection_.tls_server_name.empty()) {
       Append(connect_to_,
              connection_.tls_server_name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
@@ -174,11 +241,16 @@ class CurlTransport::Impl {
         continue;
       }
       Poll();
+      EndStalled();
       if (stopping()) AbandonLate();
     }
   }
 
   bool stopping() const { return stop_requested() || Clock::now() >= limits_.deadline; }
+
+  milliseconds time_left() const {
+    return std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(limits_.deadline - Clock::now()));
+  }
 
  private:
   struct Waiting {
@@ -190,13 +262,36 @@ class CurlTransport::Impl {
     Request request;
     OnDone on_done;
     Response response;
-    Status body_status;  ///< What `on_body` or the size limit said.
+    Status body_status;  ///< What `on_body` or a limit said.
+    bool compressed = false;
+    std::size_t body_sent = 0;  ///< Bytes of the request's body that libcurl has taken.
+    int credentials = 0;        ///< Which ones it was sent with.
     Easy easy;
     Slist headers;
     Clock::time_point started;
+    Clock::time_point moved;  ///< When a byte last came.
     std::size_t bytes = 0;
     std::array<char, CURL_ERROR_SIZE> error{};
   };
+
+  void SetHeaders() {
+    common_headers_.reset();
+    Append(common_headers_, "Accept: application/json");
+    Append(common_headers_, "Expect:");  // Never wait for "100 Continue": bodies are small.
+    if (!connection_.token.empty()) {
+      Append(common_headers_, "Authorization: Bearer " + connection_.token);
+    } else if (!connection_.username.empty() || !connection_.password.empty()) {
+      Append(common_headers_,
+             "Authorization: Basic " + EncodeBase64(connection_.username + ":" + connection_.password));
+    }
+    const Impersonation& impersonate = connection_.impersonate;
+    if (!impersonate.user.empty()) Append(common_headers_, "Impersonate-User: " + impersonate.user);
+    if (!impersonate.uid.empty()) Append(common_headers_, "Impersonate-Uid: " + impersonate.uid);
+    for (const std::string& group : impersonate.groups) Append(common_headers_, "Impersonate-Group: " + group);
+    for (const auto& [key, value] : impersonate.extra) {
+      Append(common_headers_, "Impersonate-Extra-" + EscapeHeaderName(key) + ": " + value);
+    }
+  }
 
   bool stop_requested() const { return limits_.stop_requested && limits_.stop_requested(); }
 
@@ -218,6 +313,8 @@ class CurlTransport::Impl {
     transfer->request = std::move(next.request);
     transfer->on_done = std::move(next.on_done);
     transfer->started = Clock::now();
+    transfer->moved = transfer->started;
+    transfer->credentials = credentials_;
     if (idle_.empty()) {
       transfer->easy.reset(curl_easy_init());
       SetCommon(transfer->easy.get());
@@ -239,13 +336,10 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     curl_easy_setopt(easy, CURLOPT_USERAGENT, (std::string("cnpa-op/") + kVersion).c_str());
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.connect_timeout.count()));
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME,
-                     static_cast<long>(std::max<std::int64_t>(1, limits_.stall_timeout.count() / 1000)));
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L << 10U);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Impl::OnBytes);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
-    if (IsLoopback(address_.host)) curl_easy_setopt(easy, CURLOPT_PROXY, "");  // As Go does: loopback is never proxied.
+    SetProxy(easy);
     if (connect_to_) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
     if (connection_.insecure_skip_tls_verify) {
       curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -261,6 +355,24 @@ class CurlTransport::Impl {
     set_blob(CURLOPT_SSLKEY_BLOB, connection_.key_pem);
   }
 
+  /// Which proxy was decided by Go's rules; libcurl is to look at no variable of its own.
+  void SetProxy(CURL* easy) {
+    curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection_.proxy).c_str());
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    if (connection_.proxy.empty()) return;
+    curl_easy_setopt(easy, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // No token for the proxy.
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    // Go trusts a proxy by what it trusts the server by.
+    if (connection_.insecure_skip_tls_verify) {
+      curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, 0L);
+      curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, 0L);
+    }
+    if (!connection_.ca_pem.empty()) {
+      curl_blob blob = Blob(connection_.ca_pem);
+      curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
+    }
+  }
+
   void SetRequest(Transfer& transfer) {
     CURL* easy = transfer.easy.get();
     const Request& request = transfer.request;
@@ -269,8 +381,12 @@ class CurlTransport::Impl {
     const bool has_body = !request.body.empty();
     curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     if (has_body) {
+      // A callback that can't rewind, and not the bytes themselves: libcurl would send those a second time where a kept
+      // connection ends without an answer, and the first may have been heard.
       curl_easy_setopt(easy, CURLOPT_POST, 1L);
-      curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+      curl_easy_setopt(easy, CURLOPT_POSTFIELDS, nullptr);
+      curl_easy_setopt(easy, CURLOPT_READFUNCTION, &Impl::OnSend);
+      curl_easy_setopt(easy, CURLOPT_READDATA, &transfer);
       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     }
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
@@ -297,11 +413,22 @@ class CurlTransport::Impl {
     return std::clamp(std::min(left, own), milliseconds(1), kNever);
   }
 
+  static std::size_t OnSend(char* buffer, std::size_t size, std::size_t count, void* user) {
+    auto& transfer = *static_cast<Transfer*>(user);
+    const std::size_t bytes = transfer.request.body.copy(buffer, size * count, transfer.body_sent);
+    transfer.body_sent += bytes;
+    return bytes;
+  }
+
   static std::size_t OnBytes(char* data, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     const std::string_view bytes(data, size * count);
     transfer.bytes += bytes.size();
-    if (transfer.request.on_body && transfer.response.code == 200) {
+    transfer.moved = Clock::now();
+    if (transfer.compressed) {
+      // We did not ask for it, and a few bytes of it can become many.
+      transfer.body_status = Fail(ErrorCode::kMalformed, "the answer is compressed, which was not asked for");
+    } else if (transfer.request.on_body && transfer.response.code == 200) {
       transfer.body_status = transfer.request.on_body(bytes);
     } else if (transfer.response.body.size() + bytes.size() > kLargestBodyBytes) {
       transfer.body_status = Fail(ErrorCode::kMalformed, "the answer is too large");
@@ -314,10 +441,12 @@ class CurlTransport::Impl {
   static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     Response& response = transfer.response;
+    transfer.moved = Clock::now();
     std::string_view line(data, size * count);
     while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
     if (line.starts_with("HTTP/")) {
       response = {};  // A final answer begins, perhaps after an interim one.
+      transfer.compressed = false;
       long code = 0;
       curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &code);
       response.code = static_cast<int>(code);
@@ -333,6 +462,7 @@ class CurlTransport::Impl {
     if (is("content-type")) response.content_type = value;
     if (is("retry-after")) response.retry_after = value;
     if (is("date")) response.date = value;
+    if (is("content-encoding")) transfer.compressed = value != "identity";
     if (is("warning")) response.warnings.emplace_back(value);
     return size * count;
   }
@@ -352,24 +482,76 @@ class CurlTransport::Impl {
     return any;
   }
 
-  void Finish(Transfer& ended, CURLcode code) {
+  /// Takes a transfer out of those in flight.
+  std::unique_ptr<Transfer> Take(const Transfer& ended) {
     const auto place = std::find_if(transfers_.begin(), transfers_.end(),
                                     [&ended](const auto& transfer) { return transfer.get() == &ended; });
-    const std::unique_ptr<Transfer> transfer = std::move(*place);
+    std::unique_ptr<Transfer> transfer = std::move(*place);
     transfers_.erase(place);
-    long os_errno = 0;
-    curl_easy_getinfo(transfer->easy.get(), CURLINFO_OS_ERRNO, &os_errno);
     curl_multi_remove_handle(multi_.get(), transfer->easy.get());
-    idle_.push_back(std::move(transfer->easy));
+    return transfer;
+  }
+
+  void Finish(Transfer& ended, CURLcode code) {
+    const std::unique_ptr<Transfer> transfer = Take(ended);
     if (transfer->body_status && code == CURLE_OK) {
       Trace(*transfer, {});
+      // One with earlier credentials in it is of no more use.
+      if (transfer->credentials == credentials_) idle_.push_back(std::move(transfer->easy));
+      if (transfer->response.code == 401 && renew_) return SendOnceMore(*transfer);
       return transfer->on_done(std::move(transfer->response));
     }
-    Error error = transfer->body_status ? DescribeFailure(code, transfer->error.data(), os_errno)
-                                        : std::move(transfer->body_status).error();
-    Trace(*transfer, error.message);
-    if (transfer->body_status) error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
-    transfer->on_done(tl::unexpected<Error>(std::move(error)));
+    if (!transfer->body_status) return FailWithBody(*transfer);
+    long os_errno = 0;
+    curl_easy_getinfo(transfer->easy.get(), CURLINFO_OS_ERRNO, &os_errno);
+    FailOnTheWay(*transfer, DescribeFailure(code, transfer->error.data(), os_errno, ProgressOf(*transfer)));
+  }
+
+  /// What came is not what `on_body`, or a limit, allows.
+  void FailWithBody(Transfer& transfer) {
+    Error error = std::move(transfer.body_status).error();
+    const std::string type = TypeWords(transfer.response.content_type);
+    if (error.code == ErrorCode::kMalformed && !type.empty())
+      error.message += " (it is " + type + ": is there a proxy in between?)";
+    Trace(transfer, error.message);
+    transfer.on_done(tl::unexpected<Error>(std::move(error)));
+  }
+
+  /// No whole answer came.
+  void FailOnTheWay(Transfer& transfer, Error error) {
+    if (error.code == ErrorCode::kUnavailable && !ProgressOf(transfer).sent) error.code = ErrorCode::kUnreachable;
+    Trace(transfer, error.message);
+    error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
+    transfer.on_done(tl::unexpected<Error>(std::move(error)));
+  }
+
+  static Progress ProgressOf(const Transfer& transfer) {
+    curl_off_t connected = 0;
+    long sent = 0;
+    curl_easy_getinfo(transfer.easy.get(), CURLINFO_APPCONNECT_TIME_T, &connected);
+    curl_easy_getinfo(transfer.easy.get(), CURLINFO_REQUEST_SIZE, &sent);
+    return {.connected = connected > 0 || sent > 0,
+            .sent = sent > 0,
+            .bytes = transfer.bytes,
+            .answered = transfer.response.code != 0,
+            .took = std::chrono::duration_cast<milliseconds>(Clock::now() - transfer.started)};
+  }
+
+  /// A request that was answered 401 was not performed, so it may be sent again, whatever it is.
+  void SendOnceMore(Transfer& refused) {
+    if (refused.credentials == credentials_) {
+      if (renewed_at_ && Clock::now() - *renewed_at_ < kBetweenRenewals)
+        return refused.on_done(std::move(refused.response));
+      renewed_at_ = Clock::now();
+      const Result<bool> renewed = renew_(connection_);
+      if (!renewed) return refused.on_done(tl::unexpected<Error>(renewed.error()));
+      if (!*renewed) return refused.on_done(std::move(refused.response));
+      ++credentials_;
+      idle_.clear();
+      SetHeaders();
+    }
+    refused.request.delay = milliseconds(0);
+    Start(std::move(refused.request), std::move(refused.on_done));
   }
 
   std::string Origin() const { return connection_.origin.empty() ? "" : " (" + connection_.origin + ")"; }
@@ -390,6 +572,10 @@ class CurlTransport::Impl {
     if (!waiting_.empty()) {
       wait = std::min(wait, std::chrono::duration_cast<milliseconds>(waiting_.begin()->first - Clock::now()));
     }
+    for (const auto& transfer : transfers_) {
+      const auto stalls = transfer->moved + limits_.stall_timeout;
+      wait = std::min(wait, std::chrono::ceil<milliseconds>(stalls - Clock::now()));
+    }
     if (stop_requested()) wait = std::min(wait, kStopGrace);
     wait = std::clamp(wait, milliseconds(1), milliseconds(60000));
     curl_waitfd stop{.fd = limits_.stop_fd, .events = CURL_WAIT_POLLIN, .revents = 0};
@@ -403,6 +589,18 @@ class CurlTransport::Impl {
     if (!stopping() && waiting_.begin()->first > Clock::now()) Poll();
   }
 
+  /// Gives up what has not moved for too long. libcurl's own watch goes by an average, which a fast start holds up.
+  void EndStalled() {
+    const auto stalled = [this](const auto& transfer) {
+      return Clock::now() - transfer->moved >= limits_.stall_timeout;
+    };
+    for (auto next = std::find_if(transfers_.begin(), transfers_.end(), stalled); next != transfers_.end();
+         next = std::find_if(transfers_.begin(), transfers_.end(), stalled)) {
+      const std::unique_ptr<Transfer> transfer = Take(**next);
+      FailOnTheWay(*transfer, {ErrorCode::kUnavailable, TimeoutWords(ProgressOf(*transfer))});
+    }
+  }
+
   /// Gives up what is still in flight when the time after a stop signal is over. The deadline needs no such
   /// care: it is each transfer's own limit.
   void AbandonLate() {
@@ -410,9 +608,7 @@ class CurlTransport::Impl {
     if (stopped_at_ == Clock::time_point()) stopped_at_ = Clock::now();
     if (Clock::now() - stopped_at_ < kStopGrace) return;
     while (!transfers_.empty()) {
-      const std::unique_ptr<Transfer> transfer = std::move(transfers_.back());
-      transfers_.pop_back();
-      curl_multi_remove_handle(multi_.get(), transfer->easy.get());
+      const std::unique_ptr<Transfer> transfer = Take(*transfers_.back());
       Trace(*transfer, "abandoned");
       transfer->on_done(Fail(ErrorCode::kStopped, "abandoned: told to end"));
     }
@@ -421,6 +617,9 @@ class CurlTransport::Impl {
   Connection connection_;
   TransportLimits limits_;
   OnTrace on_trace_;
+  Renew renew_;
+  int credentials_ = 0;  ///< Counts up when they are renewed.
+  std::optional<Clock::time_point> renewed_at_;
   Address address_;
   std::string base_url_;
   Slist common_headers_;
@@ -436,15 +635,15 @@ CurlTransport::CurlTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 CurlTransport::~CurlTransport() = default;
 
 Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(Connection connection, TransportLimits limits,
-                                                             OnTrace on_trace) {
+                                                             OnTrace on_trace, Renew renew) {
   // NOSIGNAL keeps libcurl from ignoring SIGPIPE, so the program must; a closed peer is an error value here.
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
   static const CURLcode kInitialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (kInitialised != CURLE_OK) return Fail(ErrorCode::kInvalid, "cannot set up libcurl");
   Result<Address> address = ParseAddress(connection.server);
   if (!address) return Annotate(std::move(address).error(), "server");
-  return std::unique_ptr<CurlTransport>(new CurlTransport(
-      std::make_unique<Impl>(std::move(connection), std::move(limits), std::move(on_trace), *std::move(address))));
+  return std::unique_ptr<CurlTransport>(new CurlTransport(std::make_unique<Impl>(
+      std::move(connection), std::move(limits), std::move(on_trace), std::move(renew), *std::move(address))));
 }
 
 void CurlTransport::Start(Request request, OnDone on_done) {
@@ -455,6 +654,10 @@ void CurlTransport::RunUntilIdle() {
 }
 bool CurlTransport::stopping() const {
   return impl_->stopping();
+}
+
+milliseconds CurlTransport::time_left() const {
+  return impl_->time_left();
 }
 
 std::string CurlVersion() {

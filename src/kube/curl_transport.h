@@ -38,15 +38,21 @@ class CurlTransport : public Transport {
  public:
   using OnTrace = std::function<void(const RequestTrace&)>;
 
-  /// Makes a transport to `connection`; nothing is sent yet.
+  /// Puts other credentials into a connection whose own were refused; returns whether there were any.
+  using Renew = std::function<Result<bool>(Connection&)>;
+
+  /// Makes a transport to `connection`; nothing is sent yet. A request that is answered 401 is sent once more with what
+  /// `renew` gives, which is asked at most once in half a minute.
   ///
   /// Errors:  kInvalid when libcurl can't be set up, or the server's address is none.
-  static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits, OnTrace on_trace);
+  static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits, OnTrace on_trace,
+                                                       Renew renew = {});
 
   ~CurlTransport() override;
   void Start(Request request, OnDone on_done) override;
   void RunUntilIdle() override;
   bool stopping() const override;
+  std::chrono::milliseconds time_left() const override;
 
  private:
   class Impl;

@@ -19,9 +19,14 @@ std::string_view Text(const rapidjson::Value& value) {
 
 const JsonReader::Value* JsonReader::Find(std::string_view key) const {
   if (value_ == nullptr) return nullptr;
-  const auto member = value_->FindMember(Value(rapidjson::StringRef(key.data(), key.size())));
-  if (member == value_->MemberEnd() || member->value.IsNull()) return nullptr;
-  return &member->value;
+  const Value* found = nullptr;
+  for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member) {
+    if (Text(member->name) != key) continue;
+    // Some readers take the first, some the last: who sends two may mean something by it.
+    if (found != nullptr) Fail(key, "is there twice");
+    found = &member->value;
+  }
+  return found == nullptr || found->IsNull() ? nullptr : found;
 }
 
 std::string JsonReader::PathOf(std::string_view key) const {

@@ -67,8 +67,20 @@ void JsonWriter::Int(std::int64_t value) {
   impl_->Do([value](auto& writer) { writer.Int64(value); });
 }
 
+void JsonWriter::Double(double value) {
+  impl_->Do([value](auto& writer) { writer.Double(value); });
+}
+
+void JsonWriter::Bool(bool value) {
+  impl_->Do([value](auto& writer) { writer.Bool(value); });
+}
+
 void JsonWriter::Null() {
   impl_->Do([](auto& writer) { writer.Null(); });
+}
+
+void JsonWriter::Raw(std::string_view json) {
+  impl_->Do([json](auto& writer) { writer.RawValue(json.data(), json.size(), rapidjson::kObjectType); });
 }
 
 void JsonWriter::Key(std::string_view key) {
@@ -83,6 +95,11 @@ void JsonWriter::String(std::string_view key, std::string_view value) {
 void JsonWriter::Int(std::string_view key, std::int64_t value) {
   Key(key);
   Int(value);
+}
+
+void JsonWriter::Bool(std::string_view key, bool value) {
+  Key(key);
+  Bool(value);
 }
 
 std::string JsonWriter::text() const {

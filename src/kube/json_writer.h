@@ -29,10 +29,14 @@ class JsonWriter {
   void Array(std::string_view key, const std::function<void()>& elements);
   void String(std::string_view value);
   void Int(std::int64_t value);
+  void Double(double value);  ///< Requires: it is finite.
+  void Bool(bool value);
   void Null();
+  void Raw(std::string_view json);  ///< A value that is JSON already.
   void Key(std::string_view key);
   void String(std::string_view key, std::string_view value);
   void Int(std::string_view key, std::int64_t value);
+  void Bool(std::string_view key, bool value);
 
   /// Returns what was written.
   std::string text() const;

@@ -2,285 +2,371 @@
 #include "kube/kubeconfig.h"
 
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <unistd.h>
 #include <utility>
-
-#include <yaml-cpp/yaml.h>
+#include <vector>
 
 #include "base/base64.h"
 #include "base/file.h"
 #include "kube/certificate.h"
+#include "kube/credentials.h"
+#include "kube/json_writer.h"
+#include "kube/kubeconfig_file.h"
+#include "kube/proxy.h"
 
 namespace cnpa {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::size_t kLargestSecretBytes = std::size_t{1} << 20U;
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalid, std::move(message));
 }
 
-/// A named entry of one of the three lists, and the file that it stands in.
-struct Entry {
-  YAML::Node node;  ///< What is under `cluster:`, `user:` or `context:`; may be null.
-  std::string file;
-  std::string words;  ///< `user "admin"`.
-};
-
-/// All files of a $KUBECONFIG merged: the first to define a name, or the current context, wins.
-struct Merged {
-  std::vector<std::pair<std::string, Entry>> clusters;
-  std::vector<std::pair<std::string, Entry>> users;
-  std::vector<std::pair<std::string, Entry>> contexts;
-  std::string current_context;
-  std::string files;  ///< For messages.
-};
-
-std::string Scalar(const YAML::Node& node) {
-  return node && node.IsScalar() ? node.Scalar() : std::string();
+const KubeconfigEntry* FindEntry(const std::vector<KubeconfigEntry>& list, const std::string& name) {
+  const auto found = std::find_if(list.begin(), list.end(), [&name](const auto& entry) { return entry.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
 
-YAML::Node Child(const YAML::Node& node, const std::string& key) {
-  // A const node does not grow the key that is asked for.
-  return node && node.IsMap() ? node[key] : YAML::Node(YAML::NodeType::Undefined);
-}
-
-using List = std::vector<std::pair<std::string, Entry>>;
-
-Status MergeList(const YAML::Node& root, const char* list, const char* kind, const std::string& file, List& merged) {
-  const YAML::Node entries = Child(root, list);
-  if (!entries || entries.IsNull()) return {};
-  if (!entries.IsSequence()) return Invalid("'" + file + "': '" + list + "' is not a list");
-  for (const YAML::Node& item : entries) {
-    const std::string name = Scalar(Child(item, "name"));
-    const bool known = std::any_of(merged.begin(), merged.end(), [&name](const auto& e) { return e.first == name; });
-    if (known) continue;
-    merged.emplace_back(name, Entry{Child(item, kind), file, std::string(kind) + " \"" + name + "\""});
-  }
-  return {};
-}
-
-Status MergeFile(const std::string& file, const std::string& text, Merged& merged) {
-  YAML::Node root;
-  try {
-    root = YAML::Load(text);
-  } catch (const YAML::Exception& exception) {
-    const std::string line = exception.mark.is_null() ? "" : ", line " + std::to_string(exception.mark.line + 1);
-    return Invalid("'" + file + "' is not a kubeconfig: not YAML" + line + ": " + exception.msg);
-  }
-  merged.files += (merged.files.empty() ? "" : ":") + file;
-  if (root.IsNull()) return {};  // An empty file defines nothing.
-  if (!root.IsMap()) return Invalid("'" + file + "' is not a kubeconfig: no map of clusters, users and contexts");
-  if (const std::string kind = Scalar(Child(root, "kind")); !kind.empty() && kind != "Config") {
-    return Invalid("'" + file + "' is not a kubeconfig: its kind is '" + kind + "', not Config");
-  }
-  if (Status s = MergeList(root, "clusters", "cluster", file, merged.clusters); !s) return s;
-  if (Status s = MergeList(root, "users", "user", file, merged.users); !s) return s;
-  if (Status s = MergeList(root, "contexts", "context", file, merged.contexts); !s) return s;
-  if (merged.current_context.empty()) merged.current_context = Scalar(Child(root, "current-context"));
-  return {};
-}
-
-const Entry* FindEntry(const List& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&name](const auto& entry) { return entry.first == name; });
-  return found == list.end() ? nullptr : &found->second;
-}
-
-/// Reads the fields of one entry; relative paths are relative to its file.
+/// Reads the fields of an entry, or of a part of it. Sticky: read all of them, look at status() once; the first thing
+/// that was wrong is kept. Relative paths are relative to the entry's file.
 class FieldReader {
  public:
-  explicit FieldReader(const Entry& entry) : entry_(entry) {}
+  explicit FieldReader(const KubeconfigEntry& entry)
+      : value_(entry.value), file_(entry.file), words_("'" + entry.file + "': " + entry.words), status_(own_status_) {}
 
-  std::string Text(const char* field) const { return Scalar(Child(entry_.node, field)); }
-  bool Flag(const char* field) const { return Text(field) == "true"; }
+  FieldReader(const FieldReader&) = delete;
+  FieldReader& operator=(const FieldReader&) = delete;
+  FieldReader(FieldReader&&) = delete;
+  FieldReader& operator=(FieldReader&&) = delete;
+  ~FieldReader() = default;
 
-  Status Refuse(const char* field, const char* instead) const {
-    const YAML::Node node = Child(entry_.node, field);
-    if (!node || node.IsNull() || (node.IsScalar() && node.Scalar().empty())) return {};
-    return Invalid(Words(field) + ": not supported yet; use " + instead);
+  const Status& status() const { return status_; }
+
+  /// Returns a reader of the map `field`.
+  FieldReader Part(const char* field) { return {*this, value_[field], Words(field)}; }
+
+  bool Has(const char* field) const {
+    const YamlValue& value = value_[field];
+    return value.present() && !(value.is_scalar() && value.scalar.empty()) &&
+           !(value.is_sequence() && value.items.empty()) && !(value.is_map() && value.members.empty());
+  }
+
+  std::string Text(const std::string& field) {
+    const YamlValue& value = value_[field];
+    if (value.present() && !value.is_scalar()) Fail(field, "not a text");
+    return value.scalar;
+  }
+
+  bool Flag(const char* field) {
+    const YamlValue& value = value_[field];
+    const YamlBool flag = ToBool(value);
+    if (value.present() && flag == YamlBool::kNone) Fail(field, "neither true nor false");
+    return flag == YamlBool::kTrue;
+  }
+
+  std::vector<std::string> Texts(const char* field) {
+    std::vector<std::string> texts;
+    for (const YamlValue& item : Items(field)) {
+      if (!item.is_scalar()) Fail(field, "not a list of texts");
+      texts.push_back(item.scalar);
+    }
+    return texts;
+  }
+
+  /// Returns a list of `name` and `value`.
+  std::vector<std::pair<std::string, std::string>> NamedValues(const char* field) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const YamlValue& item : Items(field)) {
+      const YamlValue& name = item["name"];
+      const YamlValue& value = item["value"];
+      if (!name.is_scalar() || name.scalar.empty()) Fail(field, "an entry without name");
+      if (value.present() && !value.is_scalar()) Fail(field, "an entry whose value is not a text");
+      pairs.emplace_back(name.scalar, value.scalar);
+    }
+    return pairs;
+  }
+
+  /// Returns a map of lists, one pair for each element.
+  std::vector<std::pair<std::string, std::string>> TextLists(const char* field) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    const YamlValue& map = value_[field];
+    if (map.present() && !map.is_map()) Fail(field, "not a map");
+    for (const YamlMember& member : map.members) {
+      if (member.value.present() && !member.value.is_sequence()) Fail(field, "not a map of lists");
+      for (const YamlValue& item : member.value.items) {
+        if (!item.is_scalar()) Fail(field, "not a map of lists of texts");
+        pairs.emplace_back(member.key, item.scalar);
+      }
+    }
+    return pairs;
   }
 
   /// Returns the bytes of `<field>-data` (base64) or of the file that `<field>` names.
-  Result<std::string> Bytes(const std::string& field) const {
-    const std::string data = Text((field + "-data").c_str());
-    const std::string path = Text(field.c_str());
+  std::string Bytes(const std::string& field) {
+    const std::string data = Text(field + "-data");
+    const std::string path = Text(field);
     if (!data.empty() && !path.empty()) {
-      return Invalid(Words(field) + ": both " + field + " and " + field + "-data are there: keep one");
+      Fail(field, "both " + field + " and " + field + "-data are there: keep one");
+      return {};
     }
-    if (!data.empty()) {
-      Result<std::string> bytes = DecodeBase64(data);
-      if (!bytes) return Annotate(std::move(bytes).error(), Words(field + "-data"));
-      return bytes;
-    }
-    if (path.empty()) return std::string();
-    return File(path, field);
+    if (data.empty()) return path.empty() ? std::string() : File(path, field);
+    Result<std::string> bytes = DecodeBase64(data);
+    if (bytes) return *std::move(bytes);
+    Fail(field + "-data", bytes.error().message);
+    return {};
   }
 
-  Result<std::string> File(const std::string& path, const std::string& field) const {
-    Result<std::string> bytes = ReadFile(ResolvePath(FolderOf(entry_.file), path), std::size_t{1} << 20U);
-    if (!bytes) return Annotate({ErrorCode::kInvalid, bytes.error().message}, Words(field));
-    return bytes;
+  std::string File(const std::string& path, const std::string& field) {
+    Result<std::string> bytes = ReadFile(PathOf(path), kLargestSecretBytes);
+    if (bytes) return *std::move(bytes);
+    Fail(field, bytes.error().message);
+    return {};
+  }
+
+  std::string PathOf(const std::string& path) const { return ResolvePath(FolderOf(file_), path); }
+
+  /// Returns what is under `extension:` in the entry `name` of the list `extensions`.
+  const YamlValue& Extension(std::string_view name) const {
+    for (const YamlValue& item : value_["extensions"].items) {
+      if (item["name"].scalar == name) return item["extension"];
+    }
+    return value_["no such field"];
+  }
+
+  void Fail(const std::string& field, const std::string& what) {
+    if (status_) status_ = Invalid(Words(field) + ": " + what);
+  }
+
+  /// The entry as a whole is wrong.
+  void Fail(const std::string& what) {
+    if (status_) status_ = Invalid(words_ + ": " + what);
   }
 
   /// `'/etc/x.yaml': user "admin": client-key`
-  std::string Words(const std::string& field) const { return "'" + entry_.file + "': " + entry_.words + ": " + field; }
+  std::string Words(const std::string& field) const { return words_ + ": " + field; }
 
  private:
-  const Entry& entry_;
+  FieldReader(FieldReader& whole, const YamlValue& value, std::string words)
+      : value_(value), file_(whole.file_), words_(std::move(words)), status_(whole.status_) {}
+
+  const std::vector<YamlValue>& Items(const char* field) {
+    const YamlValue& list = value_[field];
+    if (list.present() && !list.is_sequence()) Fail(field, "not a list");
+    return list.items;
+  }
+
+  const YamlValue& value_;
+  const std::string& file_;
+  std::string words_;
+  Status own_status_;
+  Status& status_;
 };
 
-Status ReadCluster(const Entry& entry, Connection& connection) {
-  const FieldReader reader(entry);
-  if (Status s = reader.Refuse("proxy-url", "a direct connection"); !s) return s;
-  connection.server = reader.Text("server");
-  if (connection.server.empty()) return Invalid(reader.Words("server") + ": missing");
-  while (connection.server.ends_with('/')) connection.server.pop_back();
+bool FitsOneHeader(const std::string& text) {
+  return text.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos;
+}
+
+/// The address without '/' at its end; without a scheme it is https, which is all that credentials are sent over.
+std::string Address(std::string server) {
+  if (!server.empty() && server.find("://") == std::string::npos) server.insert(0, "https://");
+  server = server.substr(0, server.find_first_of("?#"));
+  while (server.ends_with('/')) server.pop_back();
+  return server;
+}
+
+Status ReadCluster(const KubeconfigEntry& entry, const Environment& environment, Connection& connection) {
+  FieldReader reader(entry);
+  connection.server = Address(reader.Text("server"));
   connection.tls_server_name = reader.Text("tls-server-name");
   connection.insecure_skip_tls_verify = reader.Flag("insecure-skip-tls-verify");
-  Result<std::string> ca = reader.Bytes("certificate-authority");
-  if (!ca) return tl::unexpected<Error>(std::move(ca).error());
-  connection.ca_pem = *std::move(ca);
+  connection.ca_pem = reader.Bytes("certificate-authority");
+  const std::string proxy_url = reader.Text("proxy-url");
+  if (connection.server.empty()) reader.Fail("server", "missing");
   if (!connection.ca_pem.empty() && connection.insecure_skip_tls_verify) {
-    return Invalid(reader.Words("insecure-skip-tls-verify") + ": and a certificate-authority too: keep one");
+    reader.Fail("insecure-skip-tls-verify", "and a certificate-authority too: keep one");
   }
   if (!connection.ca_pem.empty()) {
-    if (Status s = CheckCertificate(connection.ca_pem); !s) {
-      return Annotate(std::move(s).error(), reader.Words("certificate-authority"));
-    }
+    if (const Status s = CheckCertificate(connection.ca_pem); !s)
+      reader.Fail("certificate-authority", s.error().message);
   }
+  if (!reader.status()) return reader.status();
+  Result<std::string> proxy =
+      proxy_url.empty() ? ProxyFromEnvironment(connection.server, environment) : ParseProxyUrl(proxy_url);
+  if (!proxy) return Annotate(std::move(proxy).error(), proxy_url.empty() ? "$HTTPS_PROXY" : reader.Words("proxy-url"));
+  connection.proxy = *std::move(proxy);
   return {};
 }
 
-std::string Trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+/// Returns spec.cluster of what a plugin is told: the connection as the kubeconfig has it, and its own configuration.
+std::string DescribeCluster(const KubeconfigEntry& cluster, const Connection& connection) {
+  FieldReader reader(cluster);
+  JsonWriter json;
+  json.Object([&] {
+    json.String("server", connection.server);
+    if (!connection.tls_server_name.empty()) json.String("tls-server-name", connection.tls_server_name);
+    if (connection.insecure_skip_tls_verify) json.Bool("insecure-skip-tls-verify", true);
+    if (!connection.ca_pem.empty()) json.String("certificate-authority-data", EncodeBase64(connection.ca_pem));
+    if (reader.Has("proxy-url")) json.String("proxy-url", reader.Text("proxy-url"));
+    if (reader.Flag("disable-compression")) json.Bool("disable-compression", true);
+    const YamlValue& config = reader.Extension("client.authentication.k8s.io/exec");
+    json.Key("config");
+    if (config.present()) {
+      json.Raw(YamlToJson(config));
+    } else {
+      json.Null();
+    }
+  });
+  return json.text();
 }
 
-Status ReadToken(const FieldReader& reader, Connection& connection) {
+void ReadInteraction(FieldReader& reader, ExecPlugin& plugin) {
+  using Interaction = ExecPlugin::Interaction;
+  const std::string mode = reader.Text("interactiveMode");
+  if (mode == "Never") plugin.interaction = Interaction::kNever;
+  if (mode == "IfAvailable") plugin.interaction = Interaction::kIfAvailable;
+  if (mode == "Always") plugin.interaction = Interaction::kAlways;
+  if (mode == "Never" || mode == "IfAvailable" || mode == "Always") return;
+  if (!mode.empty()) return reader.Fail("interactiveMode", "'" + mode + "' is none of Never, IfAvailable, Always");
+  if (plugin.api_version.ends_with("/v1"))
+    return reader.Fail("interactiveMode", "missing: Never, for a plugin that asks nobody");
+  plugin.interaction = Interaction::kIfAvailable;
+}
+
+void ReadExec(FieldReader& reader, const KubeconfigEntry& cluster, Connection& connection) {
+  ExecPlugin& plugin = connection.exec;
+  plugin.command = reader.Text("command");
+  if (plugin.command.find('/') != std::string::npos) plugin.command = reader.PathOf(plugin.command);
+  plugin.arguments = reader.Texts("args");
+  plugin.environment = reader.NamedValues("env");
+  plugin.api_version = reader.Text("apiVersion");
+  plugin.install_hint = TrimToken(reader.Text("installHint"));
+  if (plugin.command.empty()) reader.Fail("command", "missing");
+  if (plugin.api_version.empty()) reader.Fail("apiVersion", "missing");
+  if (plugin.api_version != "client.authentication.k8s.io/v1" &&
+      plugin.api_version != "client.authentication.k8s.io/v1beta1") {
+    reader.Fail("apiVersion", "'" + plugin.api_version + "' is neither client.authentication.k8s.io/v1 nor v1beta1");
+  }
+  ReadInteraction(reader, plugin);
+  if (reader.Flag("provideClusterInfo")) plugin.cluster_json = DescribeCluster(cluster, connection);
+}
+
+void ReadToken(FieldReader& reader, Connection& connection) {
   connection.token = reader.Text("token");
   // As client-go: a token file that can be read wins over the token beside it.
   if (const std::string path = reader.Text("tokenFile"); !path.empty()) {
-    Result<std::string> token = reader.File(path, "tokenFile");
-    if (!token) return tl::unexpected<Error>(std::move(token).error());
-    connection.token = Trimmed(*token);
-    if (connection.token.empty()) return Invalid(reader.Words("tokenFile") + ": '" + path + "' is empty");
+    connection.token_file = reader.PathOf(path);
+    connection.token = TrimToken(reader.File(path, "tokenFile"));
+    if (connection.token.empty()) reader.Fail("tokenFile", "'" + path + "' is empty");
   }
-  if (connection.token.find_first_of("\r\n") != std::string::npos) {
-    return Invalid(reader.Words("token") + ": has a line break in it");
-  }
-  return {};
+  if (!FitsOneHeader(connection.token)) reader.Fail("token", "has a line break in it");
 }
 
-Status ReadUser(const Entry& entry, Connection& connection) {
-  constexpr const char* kInstead = "a client certificate or a token";
-  constexpr std::array<const char*, 8> kUnsupported{"exec", "auth-provider", "username",  "password",
-                                                    "as",   "as-uid",        "as-groups", "as-user-extra"};
-  const FieldReader reader(entry);
-  for (const char* field : kUnsupported) {
-    if (Status s = reader.Refuse(field, kInstead); !s) return s;
+void ReadBasic(FieldReader& reader, Connection& connection) {
+  connection.username = reader.Text("username");
+  connection.password = reader.Text("password");
+  if (connection.username.find(':') != std::string::npos) reader.Fail("username", "has a ':' in it");
+  if ((reader.Has("username") || reader.Has("password")) && !connection.token.empty()) {
+    reader.Fail("username", "and a token too: keep one of the two");
   }
-  Result<std::string> certificate = reader.Bytes("client-certificate");
-  if (!certificate) return tl::unexpected<Error>(std::move(certificate).error());
-  Result<std::string> key = reader.Bytes("client-key");
-  if (!key) return tl::unexpected<Error>(std::move(key).error());
-  connection.certificate_pem = *std::move(certificate);
-  connection.key_pem = *std::move(key);
+}
+
+void ReadImpersonation(FieldReader& reader, Impersonation& impersonate) {
+  impersonate.user = reader.Text("as");
+  impersonate.uid = reader.Text("as-uid");
+  impersonate.groups = reader.Texts("as-groups");
+  impersonate.extra = reader.TextLists("as-user-extra");
+  if (impersonate.user.empty() &&
+      (!impersonate.uid.empty() || !impersonate.groups.empty() || !impersonate.extra.empty())) {
+    reader.Fail("as", "missing, though as-uid, as-groups or as-user-extra is there");
+  }
+  const auto check = [&reader](const char* field, const std::string& text) {
+    if (!FitsOneHeader(text)) reader.Fail(field, "has a line break in it");
+  };
+  check("as", impersonate.user);
+  check("as-uid", impersonate.uid);
+  for (const std::string& group : impersonate.groups) check("as-groups", group);
+  for (const auto& [key, value] : impersonate.extra) check("as-user-extra", value);
+}
+
+void ReadCertificate(FieldReader& reader, Connection& connection) {
+  connection.certificate_pem = reader.Bytes("client-certificate");
+  connection.key_pem = reader.Bytes("client-key");
+  if (!reader.status()) return;
   if (connection.certificate_pem.empty() != connection.key_pem.empty()) {
-    return Invalid(reader.Words(connection.key_pem.empty() ? "client-key" : "client-certificate") +
-                   ": missing, though its other half is there");
+    return reader.Fail(connection.key_pem.empty() ? "client-key" : "client-certificate",
+                       "missing, though its other half is there");
   }
-  if (!connection.certificate_pem.empty()) {
-    if (Status s = CheckClientCertificate(connection.certificate_pem, connection.key_pem); !s) {
-      return Annotate(std::move(s).error(), "'" + entry.file + "': " + entry.words);
-    }
+  if (connection.certificate_pem.empty()) return;
+  if (const Status s = CheckClientCertificate(connection.certificate_pem, connection.key_pem); !s) {
+    reader.Fail(s.error().message);
   }
-  return ReadToken(reader, connection);
 }
 
-std::string Known(const List& list) {
+Status ReadUser(const KubeconfigEntry& entry, const KubeconfigEntry& cluster, Connection& connection) {
+  FieldReader reader(entry);
+  if (reader.Has("auth-provider")) {
+    reader.Fail("auth-provider", "Kubernetes has none any more: use an exec plugin, a client certificate or a token");
+  }
+  ReadCertificate(reader, connection);
+  ReadToken(reader, connection);
+  ReadBasic(reader, connection);
+  ReadImpersonation(reader, connection.impersonate);
+  if (reader.Has("exec")) {
+    FieldReader exec = reader.Part("exec");
+    ReadExec(exec, cluster, connection);
+  }
+  return reader.status();
+}
+
+std::string Known(const std::vector<KubeconfigEntry>& list) {
   std::string names;
-  for (const auto& [name, entry] : list) names += (names.empty() ? "" : ", ") + name;
+  for (const KubeconfigEntry& entry : list) names += (names.empty() ? "" : ", ") + entry.name;
   return names.empty() ? "none" : names;
 }
 
-Result<Connection> Resolve(const Merged& merged, const std::string& wanted) {
-  if (merged.clusters.empty() && merged.users.empty() && merged.contexts.empty()) {
-    return Invalid("'" + merged.files + "' is not a kubeconfig: it has no clusters, users, contexts, current-context");
+Result<Connection> Resolve(const Kubeconfig& config, const std::string& wanted, const Environment& environment) {
+  if (config.clusters.empty() && config.users.empty() && config.contexts.empty()) {
+    return Invalid("'" + config.files + "' is not a kubeconfig: it has no clusters, users, contexts, current-context");
   }
-  const std::string name = wanted.empty() ? merged.current_context : wanted;
+  const std::string name = wanted.empty() ? config.current_context : wanted;
   if (name.empty()) {
-    return Invalid("'" + merged.files + "': no current-context: give --context, one of: " + Known(merged.contexts));
+    return Invalid("'" + config.files + "': no current-context: give --context, one of: " + Known(config.contexts));
   }
-  const Entry* context = FindEntry(merged.contexts, name);
+  const KubeconfigEntry* context = FindEntry(config.contexts, name);
   if (context == nullptr) {
-    return Invalid("'" + merged.files + "': no context \"" + name + "\": there is: " + Known(merged.contexts));
+    return Invalid("'" + config.files + "': no context \"" + name + "\": there is: " + Known(config.contexts));
   }
-  const FieldReader reader(*context);
-  const Entry* cluster = FindEntry(merged.clusters, reader.Text("cluster"));
-  if (cluster == nullptr) {
-    return Invalid(reader.Words("cluster") + ": no cluster \"" + reader.Text("cluster") +
-                   "\": there is: " + Known(merged.clusters));
-  }
-  Connection connection;
-  if (Status s = ReadCluster(*cluster, connection); !s) return tl::unexpected<Error>(std::move(s).error());
-  // A context may name no user: then nobody in particular asks.
+  FieldReader reader(*context);
+  const std::string cluster_name = reader.Text("cluster");
   const std::string user_name = reader.Text("user");
-  const Entry* user = FindEntry(merged.users, user_name);
+  if (!reader.status()) return tl::unexpected<Error>(reader.status().error());
+  const KubeconfigEntry* cluster = FindEntry(config.clusters, cluster_name);
+  if (cluster == nullptr) {
+    return Invalid(reader.Words("cluster") + ": no cluster \"" + cluster_name +
+                   "\": there is: " + Known(config.clusters));
+  }
+  Connection connection{.origin = "context \"" + name + "\", " + config.files, .warnings = config.warnings};
+  if (Status s = ReadCluster(*cluster, environment, connection); !s) return tl::unexpected<Error>(std::move(s).error());
+  // A context may name no user: then nobody in particular asks.
+  const KubeconfigEntry* user = FindEntry(config.users, user_name);
   if (user == nullptr && !user_name.empty()) {
-    return Invalid(reader.Words("user") + ": no user \"" + user_name + "\": there is: " + Known(merged.users));
+    return Invalid(reader.Words("user") + ": no user \"" + user_name + "\": there is: " + Known(config.users));
   }
   if (user != nullptr) {
-    if (Status s = ReadUser(*user, connection); !s) return tl::unexpected<Error>(std::move(s).error());
+    if (Status s = ReadUser(*user, *cluster, connection); !s) return tl::unexpected<Error>(std::move(s).error());
   }
-  connection.origin = "context \"" + name + "\", " + merged.files;
+  if (connection.insecure_skip_tls_verify) {
+    connection.warnings.push_back(
+        "insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" + connection.origin +
+        ")");
+  }
   return connection;
-}
-
-Result<Connection> LoadFiles(const std::vector<std::string>& files, bool missing_is_fine, const std::string& context) {
-  Merged merged;
-  for (const std::string& file : files) {
-    const Result<std::string> text = ReadFile(file);
-    if (!text && text.error().code == ErrorCode::kNotFound && missing_is_fine) continue;
-    if (!text) return Annotate({ErrorCode::kInvalid, text.error().message}, "kubeconfig");
-    if (Status s = MergeFile(file, *text, merged); !s) return tl::unexpected<Error>(std::move(s).error());
-  }
-  if (merged.files.empty()) return Fail(ErrorCode::kNotFound, "");
-  try {
-    return Resolve(merged, context);
-  } catch (const YAML::Exception& exception) {
-    return Invalid("'" + merged.files + "' is not a kubeconfig: " + exception.what());
-  }
-}
-
-std::vector<std::string> SplitList(const std::string& list) {
-  std::vector<std::string> files;
-  std::size_t start = 0;
-  while (start <= list.size()) {
-    const std::size_t end = std::min(list.find(':', start), list.size());
-    const std::string file = list.substr(start, end - start);
-    if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
-    start = end + 1;
-  }
-  return files;
 }
 
 bool Exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
-}
-
-Result<Connection> LoadServiceAccount(const std::string& folder, const std::string& host, const std::string& port) {
-  const bool ipv6 = host.find(':') != std::string::npos;
-  Connection connection{.server = "https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port,
-                        .origin = "service account, " + folder};
-  Result<std::string> token = ReadFile(folder + "/token");
-  if (!token) return Annotate({ErrorCode::kInvalid, token.error().message}, "service account");
-  Result<std::string> ca = ReadFile(folder + "/ca.crt");
-  if (!ca) return Annotate({ErrorCode::kInvalid, ca.error().message}, "service account");
-  connection.token = Trimmed(*token);
-  connection.ca_pem = *std::move(ca);
-  return connection;
 }
 
 /// The places to look at, in their order, each with the words for the message that none was there.
@@ -289,9 +375,9 @@ class Search {
   explicit Search(const KubeconfigQuery& query) : query_(query) {}
 
   Result<Connection> Run() {
-    if (!query_.file.empty()) return LoadFiles({query_.file}, false, query_.context);
+    if (!query_.file.empty()) return Load({query_.file}, false);
     if (const auto list = query_.environment("KUBECONFIG")) {
-      if (auto found = Try(SplitList(*list), "$KUBECONFIG (" + *list + ")")) return *std::move(found);
+      if (auto found = Try(SplitFileList(*list), "$KUBECONFIG (" + *list + ")")) return *std::move(found);
     } else {
       tried_.emplace_back("$KUBECONFIG");
     }
@@ -303,21 +389,43 @@ class Search {
     }
     const auto host = query_.environment("KUBERNETES_SERVICE_HOST");
     const auto port = query_.environment("KUBERNETES_SERVICE_PORT");
-    if (host && port && Exists(query_.service_account_folder + "/token")) {
-      return LoadServiceAccount(query_.service_account_folder, *host, *port);
-    }
+    if (host && port && Exists(query_.service_account_folder + "/token")) return LoadServiceAccount(*host, *port);
     tried_.emplace_back("a pod's service account");
     if (auto found = Try({query_.k3s_file}, query_.k3s_file)) return *std::move(found);
     return Invalid("no kubeconfig found: give --kubeconfig; looked at " + Tried());
   }
 
  private:
+  Result<Connection> Load(const std::vector<std::string>& files, bool missing_is_fine) const {
+    const Result<Kubeconfig> config = ReadKubeconfig(files, missing_is_fine, query_.is_root);
+    if (!config) return tl::unexpected<Error>(config.error());
+    return Resolve(*config, query_.context, query_.environment);
+  }
+
   /// Returns nothing when none of `files` is there.
   std::optional<Result<Connection>> Try(const std::vector<std::string>& files, const std::string& words) {
-    Result<Connection> connection = LoadFiles(files, true, query_.context);
+    Result<Connection> connection = Load(files, true);
     if (connection || connection.error().code != ErrorCode::kNotFound) return connection;
     tried_.push_back(words);
     return std::nullopt;
+  }
+
+  Result<Connection> LoadServiceAccount(const std::string& host, const std::string& port) const {
+    const std::string& folder = query_.service_account_folder;
+    const bool ipv6 = host.find(':') != std::string::npos;
+    Connection connection{.server = "https://" + (ipv6 ? "[" + host + "]" : host) + ":" + port,
+                          .token_file = folder + "/token",
+                          .origin = "service account, " + folder};
+    Result<std::string> token = ReadFile(connection.token_file, kLargestSecretBytes);
+    if (!token) return Annotate({ErrorCode::kInvalid, token.error().message}, "service account");
+    Result<std::string> ca = ReadFile(folder + "/ca.crt", kLargestSecretBytes);
+    if (!ca) return Annotate({ErrorCode::kInvalid, ca.error().message}, "service account");
+    connection.token = TrimToken(*token);
+    connection.ca_pem = *std::move(ca);
+    Result<std::string> proxy = ProxyFromEnvironment(connection.server, query_.environment);
+    if (!proxy) return Annotate(std::move(proxy).error(), "$HTTPS_PROXY");
+    connection.proxy = *std::move(proxy);
+    return connection;
   }
 
   std::string Tried() const {

@@ -54,7 +54,8 @@ class Transport {
   /// Begins `request`. `on_done` is called once, from RunUntilIdle(), and may start further requests. An
   /// answer of any HTTP code is a Response.
   ///
-  /// Errors:  kUnavailable when no whole answer came; kStopped when the pass was told to end or its deadline passed
+  /// Errors:  kUnreachable when nothing could be sent; kUnavailable when no whole answer came; kStopped when the pass
+  /// was told to end or its deadline passed
   ///          before the request was sent; what `on_body` returned.
   virtual void Start(Request request, OnDone on_done) = 0;
 
@@ -63,6 +64,9 @@ class Transport {
 
   /// Returns whether nothing new shall be begun: the pass was told to end, or its deadline passed.
   virtual bool stopping() const = 0;
+
+  /// Returns how much is left until the pass's deadline; at least 0.
+  virtual std::chrono::milliseconds time_left() const = 0;
 };
 
 }  // namespace cnpa

@@ -32,8 +32,9 @@ TEST_CASE("Observe asks for the quotas of our name only", "[app][observe]") {
   FakeApiServer server;
   REQUIRE(ObserveOn(server));
   CHECK(server.Log() ==
-        std::vector<std::string>{"GET /apis/platform.labhub.io/v1alpha1/teamspaces", "GET /api/v1/namespaces",
-                                 "GET /api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota"});
+        std::vector<std::string>{"GET /apis/platform.labhub.io/v1alpha1/teamspaces?timeout=59s",
+                                 "GET /api/v1/namespaces?timeout=59s",
+                                 "GET /api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota&timeout=59s"});
 }
 
 TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe]") {
@@ -41,12 +42,12 @@ TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe
   FakeApiServer server;
   server.Put(ConvergedCluster({"red"}));
   REQUIRE(ObserveOn(server));
-  CHECK(server.Log().back() != crd);
+  CHECK_FALSE(server.Log().back().starts_with(crd));
   server.Put(DeletedTeamSpaceNamed("red"));
   server.Put(std::string(kCrdPath), AnswerText("200-crd-deleting.json"));
   const Result<Observation> observed = ObserveOn(server);
   REQUIRE(observed);
-  CHECK(server.Log().back() == crd);
+  CHECK(server.Log().back().starts_with(crd));
   CHECK(observed->crd == CrdFacts{.deleting = true});
 }
 

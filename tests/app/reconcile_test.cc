@@ -365,6 +365,26 @@ TEST_CASE("Reconcile gives up after three passes that lost a race, and leaves th
   CHECK(Contains(bench.err, "1 left for the next pass; 3 writes in "));
 }
 
+TEST_CASE("Reconcile tells what it has written when it can't read again after a lost race", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"green", "red"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  Bench bench(cluster);
+  bool lost = false;
+  bench.server.before = [&](const Request& request) {
+    if (request.method == Method::kGet && lost) {
+      bench.server.failure = {"GET", StatusAnswer(401, "Unauthorized", "Unauthorized")};
+    } else if (request.path.starts_with("/api/v1/namespaces/team-red")) {
+      bench.server.failure = {"PATCH", StatusAnswer(422, "Invalid", "a test failed")};
+      lost = true;
+    }
+  };
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CAPTURE(bench.err);
+  CHECK(Contains(bench.err, "after a lost race: unauthorized"));
+  CHECK(Contains(bench.err, "ResourceQuota/team-green/team-quota"));
+  CHECK(Contains(bench.err, "2 team spaces: 1 changed, 1 left for the next pass; 2 writes in "));
+}
+
 TEST_CASE("Reconcile says of a missing CRD how to install it", "[app][reconcile]") {
   Bench bench;
   Response no_page;

@@ -30,14 +30,18 @@ TEST_CASE("StopSignals tells the signal that came, and its descriptor stays read
   }
 }
 
-TEST_CASE("StopSignals lets a second signal end the process at once", "[app][stop]") {
-  const int code = ExitCodeOfChild([] {
-    StopSignals::Install();
-    std::raise(SIGTERM);
-    std::raise(SIGTERM);
-    return 0;
-  });
-  CHECK(code == -1);
+TEST_CASE("StopSignals lets a second signal end the process at once, of either kind", "[app][stop]") {
+  for (const int first : {SIGTERM, SIGINT}) {
+    for (const int second : {SIGTERM, SIGINT}) {
+      const int code = ExitCodeOfChild([first, second] {
+        StopSignals::Install();
+        std::raise(first);
+        std::raise(second);
+        return 0;
+      });
+      CHECK(code == -1);
+    }
+  }
 }
 
 }  // namespace

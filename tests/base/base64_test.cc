@@ -83,6 +83,19 @@ std::string EncodeSlowly(const std::string& bytes) {
   return text;
 }
 
+TEST_CASE("EncodeBase64 encodes what RFC 4648 lists", "[base][base64]") {
+  for (const auto& [bytes, text] : std::vector<std::pair<std::string, std::string>>{{"", ""},
+                                                                                    {"f", "Zg=="},
+                                                                                    {"fo", "Zm8="},
+                                                                                    {"foo", "Zm9v"},
+                                                                                    {"foob", "Zm9vYg=="},
+                                                                                    {"fooba", "Zm9vYmE="},
+                                                                                    {"foobar", "Zm9vYmFy"},
+                                                                                    {"\xfb\xff\xfe", "+//+"}}) {
+    CHECK(EncodeBase64(bytes) == text);
+  }
+}
+
 TEST_CASE("DecodeBase64 undoes an encoder, whatever the bytes", "[base][base64]") {
   Random random(1);
   for (int i = 0; i < 500; ++i) {

@@ -27,7 +27,9 @@ TEST_CASE("FormatTime writes what Kubernetes writes", "[base][time]") {
   CHECK(FormatTime(At(-1)) == "1969-12-31T23:59:59Z");
 }
 
-TEST_CASE("ParseTime reads RFC 3339 in UTC", "[base][time]") {
+TEST_CASE("ParseTime reads RFC 3339", "[base][time]") {
+  CHECK(ParseTime("2000-02-29T14:04:56+01:30") == At(951827696));
+  CHECK(ParseTime("2000-02-28T23:04:56.5-13:30") == At(951827696));
   CHECK(ParseTime("1970-01-01T00:00:00Z") == At(0));
   CHECK(ParseTime("2000-02-29T12:34:56Z") == At(951827696));
   CHECK(ParseTime("2000-02-29T12:34:56.9Z") == At(951827696));
@@ -50,7 +52,11 @@ TEST_CASE("ParseTime refuses all else, and says what would be right", "[base][ti
            "2000-01-01T00:00:00z",
            "2000-01-01t00:00:00Z",
            "2000-01-01 00:00:00Z",
-           "2000-01-01T00:00:00+01:00",
+           "2000-01-01T00:00:00+01",
+           "2000-01-01T00:00:00+0100",
+           "2000-01-01T00:00:00+24:00",
+           "2000-01-01T00:00:00-01:60",
+           "2000-01-01T00:00:00+01:00Z",
            "2000-01-01T00:00:00Z ",
            " 2000-01-01T00:00:00Z",
            "2000-1-1T0:0:0Z",

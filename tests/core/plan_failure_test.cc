@@ -53,6 +53,8 @@ TEST_CASE("ClassifyFailure tells lasting failures as a state of the team space",
       {"a refused status", kWriteStatus, ErrorCode::kInvalid, write},
       {"a finalizer that does not come off", kRemoveFinalizer, ErrorCode::kInvalid, write},
       {"an archive that can't be written", kWriteArchive, ErrorCode::kInvalid, archive},
+      {"a quota whose request is not understood", kCreateQuota, ErrorCode::kMalformed, write},
+      {"a server that was not reached", kCreateQuota, ErrorCode::kUnreachable, std::nullopt},
       {"a missing right", kCreateNamespace, ErrorCode::kDenied, forbidden},
       {"a missing right on quotas", kCreateQuota, ErrorCode::kDenied, forbidden},
       {"a namespace that goes", kCreateQuota, ErrorCode::kTerminating, terminating},
@@ -67,6 +69,12 @@ TEST_CASE("ClassifyFailure tells lasting failures as a state of the team space",
       CHECK(ClassifyFailure(RedChain(), c.failed, {c.code, "why"}) == c.want);
     }
   }
+}
+
+TEST_CASE("ClassifyFailure tells refused credentials from a missing right", "[core][plan_failure]") {
+  CHECK(ClassifyFailure(RedChain(), kCreateQuota, {ErrorCode::kDenied, "unauthorized: why"}) ==
+        Refusal{Reason::kForbidden,
+                "the server takes cnpa-op's credentials no more; a cluster admin can renew them: unauthorized: why"});
 }
 
 TEST_CASE("ClassifyFailure shortens a message that nobody would read, not inside a character", "[core][plan_failure]") {

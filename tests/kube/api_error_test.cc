@@ -149,7 +149,8 @@ TEST_CASE("ToError says of answers that come while a server starts or stops that
        Status(422, "Invalid", "is invalid", R"({"name":"x","causes":[{"reason":"FieldValueDuplicate"}]})"),
        ErrorCode::kConflict, "GET /p: 422 Invalid: is invalid"},
       {"413", Text(413, "too large"), ErrorCode::kInvalid, "GET /p: 413: too large"},
-      {"a redirect", Text(302, ""), ErrorCode::kInvalid, "GET /p: 302: no words"},
+      {"a redirect", Text(302, ""), ErrorCode::kInvalid,
+       "GET /p: 302: a redirect, which is not followed: check 'server' in the kubeconfig, and the proxy"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -206,6 +207,13 @@ TEST_CASE("ParseMissingRight reads user, verb and resource out of an RBAC refusa
   CHECK_FALSE(parse("403-create-in-terminating-namespace.json"));
   CHECK_FALSE(parse("403-create-while-crd-goes.json"));
   CHECK_FALSE(parse("404-patch-missing-teamspace.json"));
+}
+
+TEST_CASE("ClassifyApiError takes a write that was not understood for no fault of a value in it", "[kube][api_error]") {
+  for (const int code : {405, 406, 413, 415}) {
+    CHECK(ErrorFor(Method::kPatch, "/p", Text(code, "no")).code == ErrorCode::kMalformed);
+    CHECK(ErrorFor(Method::kGet, "/p", Text(code, "no")).code == ErrorCode::kInvalid);
+  }
 }
 
 }  // namespace

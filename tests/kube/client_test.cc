@@ -10,6 +10,7 @@
 #include "support/answers.h"
 #include "support/catch.h"
 #include "support/fake_transport.h"
+#include "support/text.h"
 
 namespace cnpa {
 namespace {
@@ -23,6 +24,13 @@ Response Ok(const std::string& body) {
   Response response;
   response.code = 200;
   response.body = body;
+  return response;
+}
+
+/// What the server answers to a write.
+Response Written(int code = 200) {
+  Response response = Ok(R"({"kind":"Thing","apiVersion":"v1"})");
+  response.code = code;
   return response;
 }
 
@@ -40,7 +48,16 @@ Response Page(const std::string& items, const std::string& continue_token = {}) 
 }
 
 Result<Response> Away() {
-  return Fail(ErrorCode::kUnavailable, "cannot reach it");
+  return Fail(ErrorCode::kUnavailable, "it is gone");
+}
+
+Result<Response> Unreachable() {
+  return Fail(ErrorCode::kUnreachable, "cannot reach it");
+}
+
+/// Always the longest time between tries.
+Client::Hooks LongestJitter() {
+  return {.on_warning = {}, .random = [] { return 1.0; }};
 }
 
 /// Gives the answers of a script, one by one.
@@ -68,7 +85,7 @@ struct Listed {
 
 Listed List(FakeTransport& transport) {
   Listed listed;
-  Client client(transport, kRequestTimeout);
+  Client client(transport, kRequestTimeout, LongestJitter());
   client.List(
       kThings,
       [&listed] {
@@ -99,7 +116,7 @@ TEST_CASE("Client::List gives all items of one page", "[kube][client]") {
   CHECK(ErrorOf(listed.status) == std::nullopt);
   CHECK(listed.items == Lines{R"({"a":1})", R"({"a":2})"});
   CHECK(listed.restarts == 0);
-  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b&timeout=59s"});
   CHECK(transport.requests[0].timeout.count() == 0);  // A list may take the pass's time.
 }
 
@@ -108,8 +125,9 @@ TEST_CASE("Client::List follows continue tokens, escaped, to the last page", "[k
   const Listed listed = List(transport);
   CHECK(ErrorOf(listed.status) == std::nullopt);
   CHECK(listed.items == Lines{R"({"a":1})", R"({"a":2})", R"({"a":3})"});
-  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=x%2B%2F%3D%26y",
-                                 "GET /api/v1/things?a=b&continue=z"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b&timeout=59s",
+                                 "GET /api/v1/things?a=b&timeout=59s&continue=x%2B%2F%3D%26y",
+                                 "GET /api/v1/things?a=b&timeout=59s&continue=z"});
 }
 
 TEST_CASE("Client::List makes a read again that failed for a passing reason", "[kube][client]") {
@@ -120,8 +138,9 @@ TEST_CASE("Client::List makes a read again that failed for a passing reason", "[
   };
   const std::vector<Case> cases{
       {"no answer", Away(), milliseconds(250)},
-      {"429 with Retry-After", Refused(429, "1"), milliseconds(1000)},
-      {"429 with Retry-After 0", Refused(429, "0"), milliseconds(0)},
+      {"no connection", Unreachable(), milliseconds(250)},
+      {"429 with Retry-After", Refused(429, "1"), milliseconds(1250)},
+      {"429 with Retry-After 0", Refused(429, "0"), milliseconds(250)},
       {"503", Refused(503), milliseconds(250)},
       {"504", Refused(504), milliseconds(250)},
       {"500 without InternalError", Refused(500), milliseconds(250)},
@@ -148,14 +167,15 @@ TEST_CASE("Client::List begins from the first page when a later one fails, and f
   CHECK(ErrorOf(listed.status) == std::nullopt);
   CHECK(listed.items == Lines{R"({"b":1})", R"({"b":2})"});
   CHECK(listed.restarts == 1);
-  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=t",
-                                 "GET /api/v1/things?a=b", "GET /api/v1/things?a=b&continue=u"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b&timeout=59s", "GET /api/v1/things?a=b&timeout=59s&continue=t",
+                                 "GET /api/v1/things?a=b&timeout=59s",
+                                 "GET /api/v1/things?a=b&timeout=59s&continue=u"});
 }
 
-TEST_CASE("Client::List gives up after four tries, each later than the one before", "[kube][client]") {
+TEST_CASE("Client::List gives up after four tries, each after a longer wait than the one before", "[kube][client]") {
   FakeTransport transport([](const Request&) { return Away(); });
   const Listed listed = List(transport);
-  CHECK(ErrorOf(listed.status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+  CHECK(ErrorOf(listed.status) == Error{ErrorCode::kUnavailable, "it is gone"});
   REQUIRE(transport.requests.size() == 4);
   CHECK(transport.requests[0].delay == milliseconds(0));
   CHECK(transport.requests[1].delay == milliseconds(250));
@@ -164,7 +184,7 @@ TEST_CASE("Client::List gives up after four tries, each later than the one befor
 }
 
 TEST_CASE("Client::List does not wait for a Retry-After that does not fit a pass", "[kube][client]") {
-  FakeTransport transport(Script{Refused(429, "32")});
+  FakeTransport transport(Script{Refused(429, "60")});
   const Listed listed = List(transport);
   CHECK(ErrorOf(listed.status) == Error{ErrorCode::kUnavailable, "GET /api/v1/things: 429 Because: no"});
 }
@@ -172,17 +192,17 @@ TEST_CASE("Client::List does not wait for a Retry-After that does not fit a pass
 TEST_CASE("Client::List does not try again when the pass is told to end", "[kube][client]") {
   FakeTransport transport(Script{Away()});
   transport.stop = true;
-  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "it is gone"});
 }
 
-TEST_CASE("Client::List passes on that the pass was told to end, in its own words", "[kube][client]") {
+TEST_CASE("Client::List passes on that the pass was told to end, and names the list", "[kube][client]") {
   FakeTransport transport(Script{Fail(ErrorCode::kStopped, "not sent: told to end")});
-  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kStopped, "not sent: told to end"});
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kStopped, "list things: not sent: told to end"});
 }
 
 TEST_CASE("Client::List tells what went wrong before, when the pass ends ahead of another try", "[kube][client]") {
   FakeTransport transport(Script{Away(), Fail(ErrorCode::kStopped, "not sent: --timeout is over")});
-  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "cannot reach it"});
+  CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "it is gone"});
 }
 
 TEST_CASE("Client::List fails at once where trying again can't help", "[kube][client]") {
@@ -194,7 +214,10 @@ TEST_CASE("Client::List fails at once where trying again can't help", "[kube][cl
   const std::vector<Case> cases{
       {"401", Refused(401), {ErrorCode::kDenied, "unauthorized: the server refuses our credentials"}},
       {"404", Refused(404), {ErrorCode::kNotFound, "GET /api/v1/things: 404 Because: no"}},
-      {"a redirect", Refused(302), {ErrorCode::kInvalid, "GET /api/v1/things: 302 Because: no"}},
+      {"a redirect",
+       Refused(302),
+       {ErrorCode::kInvalid,
+        "GET /api/v1/things: 302: a redirect, which is not followed: check 'server' in the kubeconfig, and the proxy"}},
       {"an answer of no content", Refused(204), {ErrorCode::kInvalid, "GET /api/v1/things: 204 Because: no"}},
       {"a certificate that is not trusted",
        Fail(ErrorCode::kInvalid, "not trusted"),
@@ -222,7 +245,7 @@ TEST_CASE("Client::List blames RBAC for a 403 only when /readyz says 200", "[kub
   CHECK(ErrorOf(List(transport).status) ==
         Error{ErrorCode::kDenied,
               "forbidden: user \"cnpa-op\" cannot list namespaces: cnpa-op rbac | kubectl apply -f -"});
-  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b", "GET /readyz"});
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b&timeout=59s", "GET /readyz?timeout=14s"});
 }
 
 TEST_CASE("Client::List tries again after a 403 of a server that is not ready", "[kube][client]") {
@@ -235,14 +258,14 @@ TEST_CASE("Client::List tries again after a 403 of a server that is not ready", 
 
 TEST_CASE("Client::List says that the server is not ready when it does not become so", "[kube][client]") {
   FakeTransport transport([](const Request& request) -> Result<Response> {
-    return request.path == "/readyz" ? Refused(500) : Answer("403-list-namespaces-rbac.json");
+    return request.path == "/readyz?timeout=14s" ? Refused(500) : Answer("403-list-namespaces-rbac.json");
   });
   CHECK(ErrorOf(List(transport).status) == Error{ErrorCode::kUnavailable, "the API server is not ready yet"});
 }
 
 Result<std::string> Get(FakeTransport& transport) {
   Result<std::string> got = Fail(ErrorCode::kStopped, "never called");
-  Client client(transport, kRequestTimeout);
+  Client client(transport, kRequestTimeout, LongestJitter());
   client.Get("/x?y", [&got](Result<std::string> body) { got = std::move(body); });
   client.RunUntilIdle();
   return got;
@@ -258,7 +281,7 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
       {"200", Ok("text"), std::nullopt},
       {"404", Refused(404), Error{ErrorCode::kNotFound, "GET /x: 404 Because: no"}},
       {"429", Refused(429, "1"), Error{ErrorCode::kUnavailable, "GET /x: 429 Because: no"}},
-      {"no answer", Away(), Error{ErrorCode::kUnavailable, "cannot reach it"}},
+      {"no answer", Away(), Error{ErrorCode::kUnavailable, "it is gone"}},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -276,7 +299,7 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
 
 Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeout = kRequestTimeout) {
   Status written = Fail(ErrorCode::kStopped, "never called");
-  Client client(transport, timeout);
+  Client client(transport, timeout, LongestJitter());
   client.Write({.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
                [&written](Status status) { written = std::move(status); });
   client.RunUntilIdle();
@@ -286,7 +309,7 @@ Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeo
 
 TEST_CASE("Client::Ask posts a question, whose answer is no write", "[kube][client]") {
   FakeTransport transport(Script{Ok(R"({"status":{"allowed":true}})")});
-  Client client(transport, kRequestTimeout);
+  Client client(transport, kRequestTimeout, LongestJitter());
   Result<std::string> got = Fail(ErrorCode::kUnavailable, "no answer");
   client.Ask("/reviews", R"({"spec":{}})", [&got](Result<std::string> body) { got = std::move(body); });
   client.RunUntilIdle();
@@ -310,7 +333,7 @@ TEST_CASE("Client::Write sends the request once, with a server timeout a little 
                                 {milliseconds(60000), "/x?y&timeout=59s"}};
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.timeout.count() << " ms") {
-      FakeTransport transport(Script{Refused(201)});
+      FakeTransport transport(Script{Written(201)});
       std::uint64_t writes = 0;
       CHECK(ErrorOf(Write(transport, writes, c.timeout)) == std::nullopt);
       CHECK(writes == 1);
@@ -323,14 +346,14 @@ TEST_CASE("Client::Write sends the request once, with a server timeout a little 
   }
 }
 
-TEST_CASE("Client::Write makes a write again only after 429: the server says that it did not happen",
+TEST_CASE("Client::Write makes a write again that surely did not happen: after 429, or without a connection",
           "[kube][client]") {
-  FakeTransport transport(Script{Refused(429, "2"), Refused(429), Ok("{}")});
+  FakeTransport transport(Script{Refused(429, "2"), Unreachable(), Written()});
   std::uint64_t writes = 0;
   CHECK(ErrorOf(Write(transport, writes)) == std::nullopt);
   CHECK(writes == 3);
   REQUIRE(transport.requests.size() == 3);
-  CHECK(transport.requests[1].delay == milliseconds(2000));
+  CHECK(transport.requests[1].delay == milliseconds(2250));
   CHECK(transport.requests[2].delay == milliseconds(500));
   CHECK(transport.requests[2].path == "/x?y&timeout=14s");
 }
@@ -358,7 +381,7 @@ TEST_CASE("Client::Write never makes a write again for another reason", "[kube][
       {"422", Refused(422), ErrorCode::kConflict, 1},
       {"404", Refused(404), ErrorCode::kNotFound, 1},
       {"403", Refused(403), ErrorCode::kInvalid, 1},
-      {"429 that does not fit a pass", Refused(429, "32"), ErrorCode::kUnavailable, 1},
+      {"429 that does not fit a pass", Refused(429, "60"), ErrorCode::kUnavailable, 1},
       {"not sent", Fail(ErrorCode::kStopped, "not sent"), ErrorCode::kStopped, 0},
   };
   for (const Case& c : cases) {
@@ -381,16 +404,80 @@ TEST_CASE("Client::Write does not repeat a 429 when the pass is told to end", "[
   CHECK_FALSE(Write(transport, writes));
 }
 
-TEST_CASE("RetryDelay follows a Retry-After that fits a pass, else doubles", "[kube][client]") {
-  CHECK(RetryDelay("", 0) == milliseconds(250));
-  CHECK(RetryDelay("", 1) == milliseconds(500));
-  CHECK(RetryDelay("", 2) == milliseconds(1000));
-  CHECK(RetryDelay("0", 2) == milliseconds(0));
-  CHECK(RetryDelay("5", 0) == milliseconds(5000));
-  CHECK(RetryDelay("6", 0) == std::nullopt);
-  CHECK(RetryDelay("-1", 0) == std::nullopt);
-  CHECK(RetryDelay("1.5", 0) == milliseconds(250));
-  CHECK(RetryDelay("99999999999999999999", 0) == milliseconds(250));
+TEST_CASE("Client::Write says of a write that may have happened that it may have", "[kube][client]") {
+  constexpr std::string_view kWords = "it may have been done all the same";
+  for (const auto& [answer, may_have] : {std::pair{Away(), true},
+                                         {Result<Response>(Refused(504)), true},
+                                         {Result<Response>(Refused(500)), true},
+                                         {Result<Response>(Refused(409)), false},
+                                         {Result<Response>(Refused(422)), false}}) {
+    FakeTransport transport(Script{answer});
+    std::uint64_t writes = 0;
+    const Status written = Write(transport, writes);
+    REQUIRE_FALSE(written);
+    CAPTURE(written.error().message);
+    CHECK(Contains(written.error().message, kWords) == may_have);
+  }
+}
+
+TEST_CASE("Client::Write believes nothing but an answer of the API server", "[kube][client]") {
+  for (const char* body :
+       {"", "<html></html>", "{}", "[]", R"({"kind":"Thing"})", R"({"kind":"Thing","apiVersion":)"}) {
+    FakeTransport transport(Script{Ok(body)});
+    std::uint64_t writes = 0;
+    CAPTURE(body);
+    CHECK(ErrorOf(Write(transport, writes)) == Error{ErrorCode::kUnavailable,
+                                                     "PATCH /x: the answer is not the API server's: it may have been "
+                                                     "done all the same, the next pass will see"});
+    CHECK(writes == 1);
+  }
+}
+
+TEST_CASE("Client sends a server that fails again and again no more than its budget", "[kube][client]") {
+  FakeTransport transport([](const Request&) { return Refused(500); });
+  Client client(transport, kRequestTimeout, LongestJitter());
+  int sent = 0;
+  for (; sent < 100 && !client.stopping(); ++sent) {
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.RunUntilIdle();
+  }
+  CHECK(sent == 10);
+  CHECK(client.exhausted());
+}
+
+TEST_CASE("Client goes on where some requests fail and most do not", "[kube][client]") {
+  int count = 0;
+  FakeTransport transport([&count](const Request&) { return ++count % 20 == 0 ? Refused(500) : Written(); });
+  Client client(transport, kRequestTimeout, LongestJitter());
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE_FALSE(client.stopping());
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.RunUntilIdle();
+  }
+}
+
+TEST_CASE("Client tells each warning of the server once", "[kube][client]") {
+  std::vector<std::string> told;
+  FakeTransport transport([](const Request& request) -> Result<Response> {
+    Response response = Ok("{}");
+    response.warnings = {R"(299 - "use \"v2\"")",
+                         request.path.starts_with("/b") ? "299 - \"b\"" : "199 - \"not ours\""};
+    return response;
+  });
+  Client client(transport, kRequestTimeout,
+                {.on_warning = [&told](const std::string& text) { told.push_back(text); }, .random = {}});
+  for (const char* path : {"/a", "/b", "/a", "/b"}) client.Get(path, [](const Result<std::string>&) {});
+  client.RunUntilIdle();
+  CHECK(told == Lines{"use \"v2\"", "b"});
+}
+
+TEST_CASE("WarningText takes what Kubernetes sends", "[kube][client]") {
+  CHECK(WarningText(R"(299 - "unknown field \"spec.x\"")") == "unknown field \"spec.x\"");
+  CHECK(WarningText("299 host \"two\nlines\" \"date\"") == "two lines");
+  CHECK(WarningText("299 - \"no end") == "no end");
+  for (const char* none : {"", "299", "299 - ", "299 - \"\"", "199 - \"other code\"", "text"}) {
+    CHECK(WarningText(none) == std::nullopt);
+  }
 }
 
 }  // namespace

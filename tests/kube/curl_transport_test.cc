@@ -111,6 +111,113 @@ TEST_CASE("CurlTransport sends bodies with their type, and none with the next re
   CHECK(server.connections() == 1);
 }
 
+TEST_CASE("CurlTransport sends a write once, even where a kept connection ends without an answer",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), [](const Received& received) {
+    return received.path == "/closes" ? std::string() : HttpAnswer(200, "{}");
+  });
+  const auto transport = Make(ConnectionTo(server));
+  for (const Method method : {Method::kPost, Method::kPatch, Method::kDelete}) {
+    REQUIRE(Send(*transport, {.path = "/keeps"}));
+    const std::size_t before = server.received().size();
+    const Result<Response> closed =
+        Send(*transport, {.method = method, .path = "/closes", .content_type = "text/plain", .body = "x"});
+    CAPTURE(MethodName(method));
+    CHECK(server.received().size() == before + 1);
+    REQUIRE_FALSE(closed);
+    CHECK(closed.error().code == ErrorCode::kUnavailable);
+    CHECK(Contains(closed.error().message, "closed the connection without an answer"));
+  }
+}
+
+TEST_CASE("CurlTransport sends basic authentication and impersonation", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.username = "me";
+  connection.password = "pass:word";
+  connection.impersonate = {.user = "other", .uid = "7", .groups = {"a", "b"}, .extra = {{"scopes/x y", "z"}}};
+  REQUIRE(Send(connection));
+  const Received received = server.received()[0];
+  CHECK(received.headers.at("authorization") == "Basic " + Base64("me:pass:word"));
+  CHECK(received.headers.at("impersonate-user") == "other");
+  CHECK(received.headers.at("impersonate-uid") == "7");
+  CHECK(received.headers.contains("impersonate-group"));
+  CHECK(received.headers.at("impersonate-extra-scopes%2fx%20y") == "z");
+}
+
+TEST_CASE("CurlTransport sends what was answered 401 once more with renewed credentials", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), [](const Received& received) {
+    return received.headers.at("authorization") == "Bearer new" ? HttpAnswer(200, "{}") : HttpAnswer(401, "{}");
+  });
+  Connection connection = ConnectionTo(server);
+  connection.token = "old";
+  int renewals = 0;
+  std::string next = "new";
+  auto made = CurlTransport::Create(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
+    ++renewals;
+    if (next == "fails") return Fail(ErrorCode::kUnavailable, "exec plugin 'x': no");
+    if (next.empty()) return false;
+    refused.token = next;
+    return true;
+  });
+  REQUIRE(ErrorOf(made) == std::nullopt);
+  const std::unique_ptr<CurlTransport> transport = *std::move(made);
+  std::vector<int> codes;
+  std::vector<Error> errors;
+  const auto start = [&](Request request) {
+    transport->Start(std::move(request), [&](const Result<Response>& response) {
+      response ? codes.push_back(response->code) : errors.push_back(response.error());
+    });
+  };
+  SECTION("all that were in flight") {
+    for (int i = 0; i < 3; ++i) start({.method = Method::kPost, .path = "/", .content_type = "t", .body = "b"});
+    transport->RunUntilIdle();
+    CHECK(codes == std::vector<int>{200, 200, 200});
+    CHECK(server.received().back().body == "b");
+  }
+  SECTION("not for ever") {
+    next = "as bad";
+    start({.path = "/"});
+    transport->RunUntilIdle();
+    CHECK(codes == std::vector<int>{401});
+    CHECK(server.received().size() == 2);
+  }
+  SECTION("not where there is nothing new") {
+    next = "";
+    start({.path = "/"});
+    transport->RunUntilIdle();
+    CHECK(codes == std::vector<int>{401});
+    CHECK(server.received().size() == 1);
+  }
+  SECTION("with the error of what would renew them") {
+    next = "fails";
+    start({.path = "/"});
+    transport->RunUntilIdle();
+    CHECK(errors == std::vector<Error>{{ErrorCode::kUnavailable, "exec plugin 'x': no"}});
+  }
+  CHECK(renewals == 1);
+}
+
+TEST_CASE("CurlTransport refuses a compressed answer, which it does not ask for", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "x", "Content-Encoding: gzip\r\n")));
+  CHECK(ErrorOf(Send(ConnectionTo(server))) ==
+        Error{ErrorCode::kMalformed, "the answer is compressed, which was not asked for"});
+  CHECK_FALSE(server.received()[0].headers.contains("accept-encoding"));
+}
+
+TEST_CASE("CurlTransport takes the proxy of the connection, and none of the environment", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  REQUIRE(::setenv("https_proxy", "http://127.0.0.1:9", 1) == 0);
+  CHECK(ErrorOf(Send(connection)) == std::nullopt);
+  REQUIRE(::unsetenv("https_proxy") == 0);
+  connection.proxy = "http://127.0.0.1:9";
+  const Result<Response> response = Send(connection);
+  REQUIRE_FALSE(response);
+  CHECK(response.error().code == ErrorCode::kUnreachable);
+  CHECK(server.received().size() == 1);
+}
+
 TEST_CASE("CurlTransport gives the body of a 200 to on_body, and of no other code", "[kube][curl_transport]") {
   const std::string large(300000, 'x');
   const LoopbackServer server(ServerIdentity(), [&large](const Received& request) {
@@ -249,7 +356,7 @@ TEST_CASE("CurlTransport names server, reason and origin of a refused connection
     const LoopbackServer server(ServerIdentity(), Always(""));
     connection = ConnectionTo(server);
   }
-  CHECK(ErrorOf(Send(connection)) == Error{ErrorCode::kUnavailable, "cannot reach " + connection.server +
+  CHECK(ErrorOf(Send(connection)) == Error{ErrorCode::kUnreachable, "cannot reach " + connection.server +
                                                                         ": connection refused (context \"test\")"});
 }
 
@@ -266,8 +373,8 @@ TEST_CASE("CurlTransport takes an answer that does not come, or not whole, as un
       {"a chunk that ends in the middle",
        "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf",
        "the answer ends in the middle ("},
-      {"no HTTP", "SSH-2.0-OpenSSH\r\nConnection: close\r\n\r\n", ""},
-      {"silence", LoopbackServer::kNever, "no whole answer in time ("},
+      {"no HTTP", "SSH-2.0-OpenSSH\r\nConnection: close\r\n\r\n", "the answer is not HTTP"},
+      {"silence", LoopbackServer::kNever, "no answer within "},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -280,6 +387,32 @@ TEST_CASE("CurlTransport takes an answer that does not come, or not whole, as un
       CHECK(error->message.starts_with("cannot reach " + connection.server + ": " + c.want));
     }
   }
+}
+
+TEST_CASE("CurlTransport gives up an answer that stalls, however fast it began", "[kube][curl_transport]") {
+  const LoopbackServer server(
+      ServerIdentity(), Always("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n" +
+                               std::string(3000000, ' ')));
+  TransportLimits limits = Limits();
+  limits.stall_timeout = milliseconds(200);
+  const auto started = Clock::now();
+  const auto error = ErrorOf(Send(*Make(ConnectionTo(server), limits), {.path = "/"}));
+  CHECK(Clock::now() - started < seconds(10));
+  REQUIRE(error);
+  CAPTURE(error->message);
+  CHECK(error->code == ErrorCode::kUnavailable);
+  CHECK(Contains(error->message, "no whole answer within "));
+  CHECK(Contains(error->message, ", 3000000 bytes of it came"));
+}
+
+TEST_CASE("CurlTransport says of an answer that is no JSON what it is", "[kube][curl_transport]") {
+  const LoopbackServer server(
+      ServerIdentity(), Always("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Length: 1\r\n\r\n<"));
+  CHECK(
+      ErrorOf(Send(ConnectionTo(server),
+                   {.path = "/", .on_body = [](std::string_view) -> Status {
+                      return Fail(ErrorCode::kMalformed, "not JSON");
+                    }})) == Error{ErrorCode::kMalformed, "not JSON (it is 'text/html': is there a proxy in between?)"});
 }
 
 TEST_CASE("CurlTransport sends nothing once the deadline is over", "[kube][curl_transport]") {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <sys/stat.h>
 #include <utility>
 #include <vector>
 
@@ -117,32 +118,111 @@ TEST_CASE("LoadConnection takes the token of tokenFile, trimmed, before the toke
   CHECK(connection->token == "from-file");
 }
 
-TEST_CASE("LoadConnection refuses fields that it does not support, by name", "[kube][kubeconfig]") {
+TEST_CASE("LoadConnection reads basic authentication and impersonation", "[kube][kubeconfig]") {
   const TempFolder folder;
-  const std::string instead = ": not supported yet; use a client certificate or a token";
-  struct Case {
-    std::string cluster;
-    std::string user;
-    std::string want;
+  const Result<Connection> connection = LoadFile(folder.Write(
+      "config", Kubeconfig("main", kServer,
+                           "username: me, password: 'pass:word', as: other, as-uid: '7', as-groups: [a, b], "
+                           "as-user-extra: {scopes: [x, y], empty: []}")));
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->username == "me");
+  CHECK(connection->password == "pass:word");
+  CHECK(connection->impersonate.user == "other");
+  CHECK(connection->impersonate.uid == "7");
+  CHECK(connection->impersonate.groups == std::vector<std::string>{"a", "b"});
+  CHECK(connection->impersonate.extra ==
+        std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
+}
+
+TEST_CASE("LoadConnection reads an exec plugin and runs nothing", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string file = folder.Write(
+      "sub/config",
+      Kubeconfig("main",
+                 kServer + ", tls-server-name: name, extensions: [{name: client.authentication.k8s.io/exec, extension: "
+                           "{audience: me, n: 1}}]",
+                 "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./bin/get, args: [a, '1'], env: [{name: "
+                 "N, value: v}], interactiveMode: Never, provideClusterInfo: true, installHint: \" try this\\n\"}"));
+  const Result<Connection> connection = LoadFile(file);
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  const ExecPlugin& plugin = connection->exec;
+  CHECK(plugin.command == folder.Path("sub") + "/./bin/get");
+  CHECK(plugin.arguments == std::vector<std::string>{"a", "1"});
+  CHECK(plugin.environment == std::vector<std::pair<std::string, std::string>>{{"N", "v"}});
+  CHECK(plugin.interaction == ExecPlugin::Interaction::kNever);
+  CHECK(plugin.install_hint == "try this");
+  CHECK(plugin.cluster_json ==
+        R"({"server":"https://10.0.0.1:6443","tls-server-name":"name","config":{"audience":"me","n":1}})");
+}
+
+TEST_CASE("LoadConnection takes a plugin's name for one to find in $PATH, and v1beta1 asks if it can",
+          "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const Result<Connection> connection = LoadFile(folder.Write(
+      "config", Kubeconfig("main", kServer, "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: aws}")));
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->exec.command == "aws");
+  CHECK(connection->exec.interaction == ExecPlugin::Interaction::kIfAvailable);
+  CHECK(connection->exec.cluster_json.empty());
+}
+
+TEST_CASE("LoadConnection takes proxy-url, else the environment by Go's rules", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const auto proxy = [&folder](const std::string& cluster, const std::map<std::string, std::string>& variables) {
+    KubeconfigQuery query = Query(variables);
+    query.file = folder.Write("config", Kubeconfig("main", cluster, ""));
+    const Result<Connection> connection = LoadConnection(query);
+    REQUIRE(ErrorOf(connection) == std::nullopt);
+    return connection->proxy;
   };
-  const std::vector<Case> cases{
-      {kServer, "exec: {command: aws}", "user \"main\": exec" + instead},
-      {kServer, "auth-provider: {name: gcp}", "user \"main\": auth-provider" + instead},
-      {kServer, "username: me", "user \"main\": username" + instead},
-      {kServer, "password: secret", "user \"main\": password" + instead},
-      {kServer, "as: other", "user \"main\": as" + instead},
-      {kServer, "as-uid: other", "user \"main\": as-uid" + instead},
-      {kServer, "as-groups: [other]", "user \"main\": as-groups" + instead},
-      {kServer, "as-user-extra: {a: [b]}", "user \"main\": as-user-extra" + instead},
-      {kServer + ", proxy-url: 'http://proxy:3128'", "",
-       "cluster \"main\": proxy-url: not supported yet; use a direct connection"},
+  const std::string own = ", proxy-url: 'socks5://own'";
+  CHECK(proxy(kServer, {}).empty());
+  CHECK(proxy(kServer + own, {}) == "socks5://own:1080");
+  CHECK(proxy(kServer + own, {{"HTTPS_PROXY", "http://p:1"}, {"NO_PROXY", "*"}}) == "socks5://own:1080");
+  CHECK(proxy(kServer, {{"HTTPS_PROXY", "http://p:1"}}) == "http://p:1");
+  CHECK(proxy(kServer, {{"HTTPS_PROXY", "http://p:1"}, {"NO_PROXY", "10.0.0.0/8"}}).empty());
+  CHECK(proxy("server: 'https://127.0.0.1:1'" + own, {}) == "socks5://own:1080");
+}
+
+TEST_CASE("LoadConnection takes an address without a scheme for https, as credentials need", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const auto server = [&folder](const std::string& address) {
+    return LoadFile(folder.Write("config", Kubeconfig("main", "server: '" + address + "'", "")))->server;
   };
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.want) {
-      const std::string file = folder.Write("config", Kubeconfig("main", c.cluster, c.user));
-      CHECK(ErrorOf(LoadFile(file)) == Error{ErrorCode::kInvalid, "'" + file + "': " + c.want});
-    }
+  CHECK(server("10.0.0.1:6443") == "https://10.0.0.1:6443");
+  CHECK(server("https://a/b/") == "https://a/b");
+  CHECK(server("https://a/b?c=d#e") == "https://a/b");
+}
+
+TEST_CASE("LoadConnection minds who can write a kubeconfig: it names programs to run", "[kube][kubeconfig]") {
+  const TempFolder folder;
+  const std::string file = folder.Write("config", Kubeconfig("main", kServer, ""));
+  KubeconfigQuery query = Query();
+  query.file = file;
+  const std::string what =
+      "kubeconfig: '" + file + "' can be written by others than its owner: chmod go-w '" + file + "'";
+  for (const auto mode : {0664, 0602, 0666}) {
+    CAPTURE(mode);
+    REQUIRE(::chmod(file.c_str(), static_cast<mode_t>(mode)) == 0);
+    query.is_root = true;
+    CHECK(ErrorOf(LoadConnection(query)) == Error{ErrorCode::kInvalid, what});
+    query.is_root = false;
+    const Result<Connection> connection = LoadConnection(query);
+    REQUIRE(ErrorOf(connection) == std::nullopt);
+    CHECK(connection->warnings == std::vector<std::string>{what});
   }
+  REQUIRE(::chmod(file.c_str(), 0644) == 0);
+  query.is_root = true;
+  CHECK(LoadConnection(query)->warnings.empty());
+}
+
+TEST_CASE("LoadConnection warns when the server is not verified", "[kube][kubeconfig]") {
+  const Result<Connection> connection = LoadFile(Testdata("token.yaml"));
+  REQUIRE(ErrorOf(connection) == std::nullopt);
+  CHECK(connection->warnings ==
+        std::vector<std::string>{"insecure-skip-tls-verify is set: anybody on the way can read and change what is said "
+                                 "(context \"main\", " +
+                                 Testdata("token.yaml") + ")"});
 }
 
 TEST_CASE("LoadConnection takes fields without effect and empty ones for absent", "[kube][kubeconfig]") {
@@ -197,6 +277,39 @@ TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube]
       {"an empty token file", kServer, "tokenFile: empty", "user \"main\": tokenFile: 'empty' is empty"},
       {"a token with a line break", kServer, "token: \"a\\r\\nX-Header: b\"",
        "user \"main\": token: has a line break in it"},
+      {"a token that is a list", kServer, "token: [a]", "user \"main\": token: not a text"},
+      {"a switch that is none", kServer + ", insecure-skip-tls-verify: 'true'", "",
+       "cluster \"main\": insecure-skip-tls-verify: neither true nor false"},
+      {"an auth provider", kServer, "auth-provider: {name: gcp}",
+       "user \"main\": auth-provider: Kubernetes has none any more: use an exec plugin, a client certificate or a "
+       "token"},
+      {"a token and a password", kServer, "token: t, username: me, password: p",
+       "user \"main\": username: and a token too: keep one of the two"},
+      {"groups without a user", kServer, "as-groups: [a]",
+       "user \"main\": as: missing, though as-uid, as-groups or as-user-extra is there"},
+      {"a header in a group", kServer, "as: a, as-groups: [\"a\\nX: b\"]",
+       "user \"main\": as-groups: has a line break in it"},
+      {"extra of another type", kServer, "as: a, as-user-extra: {b: c}",
+       "user \"main\": as-user-extra: not a map of lists"},
+      {"a proxy that is none", kServer + ", proxy-url: 'ftp://me:s3cret@proxy'", "",
+       "cluster \"main\": proxy-url: not a proxy such as http://proxy.example:3128, https://... or socks5://..."},
+      {"a plugin without command", kServer,
+       "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}",
+       "user \"main\": exec: command: missing"},
+      {"a plugin without version", kServer, "exec: {command: x, interactiveMode: Never}",
+       "user \"main\": exec: apiVersion: missing"},
+      {"a plugin of an old version", kServer,
+       "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x, interactiveMode: Never}",
+       "user \"main\": exec: apiVersion: 'client.authentication.k8s.io/v1alpha1' is neither "
+       "client.authentication.k8s.io/v1 nor v1beta1"},
+      {"a plugin without mode", kServer, "exec: {apiVersion: client.authentication.k8s.io/v1, command: x}",
+       "user \"main\": exec: interactiveMode: missing: Never, for a plugin that asks nobody"},
+      {"a plugin of another mode", kServer,
+       "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Sometimes}",
+       "user \"main\": exec: interactiveMode: 'Sometimes' is none of Never, IfAvailable, Always"},
+      {"a variable without name", kServer,
+       "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Never, env: [{value: v}]}",
+       "user \"main\": exec: env: an entry without name"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -234,10 +347,12 @@ TEST_CASE("LoadConnection refuses what is no kubeconfig", "[kube][kubeconfig]") 
       {"text", "hello", "is not a kubeconfig: no map of clusters, users and contexts"},
       {"a list", "[a, b]", "is not a kubeconfig: no map of clusters, users and contexts"},
       {"another kind", "kind: Secret\n", "is not a kubeconfig: its kind is 'Secret', not Config"},
-      {"bad YAML", "a: b\nc: [d\n", "is not a kubeconfig: not YAML"},
-      {"a tab", "a:\n\t- b\n", "is not a kubeconfig: not YAML"},
+      {"bad YAML", "a: b\nc: [d\n", "not YAML"},
+      {"a tab", "a:\n\t- b\n", "not YAML"},
       {"clusters of another type", "clusters: {}\n", "'clusters' is not a list"},
       {"users of another type", "users: x\n", "'users' is not a list"},
+      {"two users of one name", "users:\n- name: a\n  user: {}\n- name: a\n  user: {}\n", "two users are called \"a\""},
+      {"a key twice", "clusters: []\nclusters: []\n", "is not a kubeconfig: line 2: clusters: stands here twice"},
       {"contexts of another type", "contexts: 1\n", "'contexts' is not a list"},
       {"bytes",
        std::string("\x7f"

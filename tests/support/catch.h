@@ -23,6 +23,7 @@ inline const char* CodeName(ErrorCode code) {
     case ErrorCode::kNotFound: return "kNotFound";
     case ErrorCode::kConflict: return "kConflict";
     case ErrorCode::kTerminating: return "kTerminating";
+    case ErrorCode::kUnreachable: return "kUnreachable";
     case ErrorCode::kUnavailable: return "kUnavailable";
     case ErrorCode::kMalformed: return "kMalformed";
     case ErrorCode::kStopped: return "kStopped";

@@ -23,6 +23,9 @@ constexpr std::string_view kCrd =
     R"({"metadata":{"uid":"uid-crd"},"spec":{"versions":[{"name":"v1alpha1","subresources":{"status":{}},)"
     R"("schema":{"openAPIV3Schema":{"properties":{"status":{"x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
+/// What of an object that was written its writer looks at.
+constexpr const char* kWritten = R"({"kind":"Any","apiVersion":"v1"})";
+
 std::string Text(const Value& value) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
@@ -269,7 +272,7 @@ Response FakeApiServer::Create(const std::string& path, const std::string& body)
   }
   Pointer("/metadata/uid").Set(object, ("made-" + std::to_string(++created_)).c_str());
   Put(path + "/" + name, Text(object));
-  return Ok(201, "{}");
+  return Ok(201, kWritten);
 }
 
 Response FakeApiServer::Patch(const std::string& path, const std::string& body) {
@@ -297,7 +300,7 @@ Response FakeApiServer::Patch(const std::string& path, const std::string& body) 
   } else {
     found->second = Text(result);
   }
-  return Ok(200, "{}");
+  return Ok(200, kWritten);
 }
 
 Response FakeApiServer::Delete(const std::string& path, const std::string& body) {
@@ -307,7 +310,7 @@ Response FakeApiServer::Delete(const std::string& path, const std::string& body)
     return StatusAnswer(409, "Conflict", "the UID in the precondition does not match");
   }
   objects_.erase(found);
-  return Ok(200, "{}");
+  return Ok(200, kWritten);
 }
 
 }  // namespace cnpa

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -42,6 +43,7 @@ class FakeTransport : public Transport {
   }
 
   bool stopping() const override { return stop; }
+  std::chrono::milliseconds time_left() const override { return left; }
 
   /// Returns "GET /path" of each request so far.
   std::vector<std::string> Log() const {
@@ -53,6 +55,7 @@ class FakeTransport : public Transport {
 
   std::vector<Request> requests;
   bool stop = false;
+  std::chrono::milliseconds left{60000};
   std::size_t most_at_once = 0;   ///< Requests that were begun and had no answer yet.
   std::size_t piece_bytes = 100;  ///< How much of a body arrives at once.
 

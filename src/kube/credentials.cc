@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/credentials.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "base/file.h"
+#include "kube/digest.h"
+#include "kube/json.h"
+#include "kube/json_writer.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::chrono::seconds kMargin{30};
+constexpr std::chrono::seconds kLongestWithoutExpiry{600};
+constexpr std::size_t kLargestBytes = std::size_t{1} << 20U;
+constexpr std::int64_t kVersion = 1;
+
+bool UsesPlugin(const Connection& connection) {
+  // As client-go: what stands in the kubeconfig itself goes before what a plugin would say.
+  return !connection.exec.command.empty() && connection.token.empty() && connection.username.empty() &&
+         connection.certificate_pem.empty();
+}
+
+void Put(const Credential& credential, Connection& connection) {
+  connection.token = credential.token;
+  connection.certificate_pem = credential.certificate_pem;
+  connection.key_pem = credential.key_pem;
+}
+
+/// Returns the name of the file for what a plugin says to just this question.
+std::string FileFor(const Connection& connection) {
+  const ExecPlugin& plugin = connection.exec;
+  JsonWriter question;
+  question.Array([&] {
+    question.String(connection.server);
+    question.String(plugin.api_version);
+    question.String(plugin.command);
+    for (const std::string& argument : plugin.arguments) question.String(argument);
+    for (const auto& [name, value] : plugin.environment) question.String(name + "=" + value);
+    question.String(plugin.cluster_json);
+  });
+  return Sha256(question.text()) + ".json";
+}
+
+/// The folder with what is kept, open.
+class Store {
+ public:
+  /// Errors:  kInvalid: it can't be made, or others can look into it.
+  static Result<Store> Open(const std::string& folder, bool make) {
+    if (folder.empty()) return Fail(ErrorCode::kNotFound, "there is no folder for it: set XDG_CACHE_HOME or HOME");
+    if (make) MakeFolders(folder);
+    UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!fd) return Fail(ErrorCode::kInvalid, "cannot open '" + folder + "': " + SystemMessage(errno));
+    const FileFacts facts = FactsOf(fd.get());
+    if (!facts.is_ours || facts.writable_by_others || facts.readable_by_others) {
+      return Fail(ErrorCode::kInvalid, "'" + folder + "' is not ours alone: chmod 700 '" + folder + "'");
+    }
+    return Store(folder, std::move(fd));
+  }
+
+  /// Returns what was kept and is still good.
+  std::optional<Credential> Read(const std::string& file, Time now) const {
+    FileFacts facts;
+    Result<std::string> text = ReadFileAt(fd_.get(), folder_, file, kLargestBytes, &facts);
+    if (!text || !facts.is_regular || !facts.is_ours || facts.readable_by_others || facts.writable_by_others) {
+      return std::nullopt;
+    }
+    JsonDocument document;
+    if (!WithinDepth(*text) || !document.Parse(*text)) return std::nullopt;
+    const JsonReader root = document.root();
+    const Result<Time> good_until = ParseTime(root.String("goodUntil"));
+    Credential credential{.token = root.OptionalString("token"),
+                          .certificate_pem = root.OptionalString("clientCertificateData"),
+                          .key_pem = root.OptionalString("clientKeyData")};
+    const bool whole = document.status() && root.IntIfPresent("version") == kVersion && good_until &&
+                       (!credential.token.empty() || !credential.key_pem.empty());
+    // A clock that was set back must not make it good for years.
+    if (!whole || now >= *good_until || *good_until - now > kLongestKept) return std::nullopt;
+    return credential;
+  }
+
+  Status Write(const std::string& file, const Credential& credential, Time now) const {
+    const Time good_until = credential.expires_at ? std::min(*credential.expires_at - kMargin, now + kLongestKept)
+                                                  : now + kLongestWithoutExpiry;
+    if (good_until <= now) return {};
+    JsonWriter json;
+    json.Object([&] {
+      json.Int("version", kVersion);
+      json.String("goodUntil", FormatTime(good_until));
+      json.String("token", credential.token);
+      json.String("clientCertificateData", credential.certificate_pem);
+      json.String("clientKeyData", credential.key_pem);
+    });
+    return WriteFileDurably(fd_.get(), folder_, file, json.text());
+  }
+
+  void Remove(const std::string& file) const { ::unlinkat(fd_.get(), file.c_str(), 0); }
+
+ private:
+  static constexpr std::chrono::seconds kLongestKept = std::chrono::hours(24);
+
+  Store(std::string folder, UniqueFd fd) : folder_(std::move(folder)), fd_(std::move(fd)) {}
+
+  static void MakeFolders(const std::string& folder) {
+    if (::mkdir(folder.c_str(), 0700) == 0 || errno != ENOENT || folder.find('/', 1) == std::string::npos) return;
+    MakeFolders(FolderOf(folder));
+    ::mkdir(folder.c_str(), 0700);
+  }
+
+  std::string folder_;
+  UniqueFd fd_;
+};
+
+}  // namespace
+
+std::string TrimToken(const std::string& text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::string CredentialFolder(const Environment& environment) {
+  constexpr const char* kBelow = "/credentials";
+  // systemd gives a list; the first is as good as any.
+  if (const auto list = environment("CACHE_DIRECTORY")) return list->substr(0, list->find(':')) + kBelow;
+  if (const auto cache = environment("XDG_CACHE_HOME"); cache && cache->front() == '/') {
+    return *cache + "/cnpa-op" + kBelow;
+  }
+  if (const auto home = environment("HOME"); home && home->front() == '/') return *home + "/.cache/cnpa-op" + kBelow;
+  return {};
+}
+
+Status Credentials::Provide(Connection& connection) {
+  if (!UsesPlugin(connection)) return {};
+  const Result<Store> store = Store::Open(settings_.folder, false);
+  if (store) {
+    if (const std::optional<Credential> kept = store->Read(FileFor(connection), settings_.now())) {
+      Put(*kept, connection);
+      kept_ = true;
+      return {};
+    }
+  }
+  return Run(connection);
+}
+
+Result<bool> Credentials::Renew(Connection& connection) {
+  if (kept_) {
+    if (const Result<Store> store = Store::Open(settings_.folder, false)) store->Remove(FileFor(connection));
+    kept_ = false;
+    if (Status run = Run(connection); !run) return tl::unexpected<Error>(std::move(run).error());
+    return true;
+  }
+  if (connection.token_file.empty()) return false;
+  const Result<std::string> text = ReadFile(connection.token_file, kLargestBytes);
+  if (!text) return false;
+  std::string token = TrimToken(*text);
+  if (token.empty() || token == connection.token) return false;
+  connection.token = std::move(token);
+  return true;
+}
+
+Status Credentials::Run(Connection& connection) {
+  settings_.on_note("running the exec plugin '" + connection.exec.command + "'");
+  const Result<Credential> credential = RunExecPlugin(connection.exec, settings_.limits);
+  if (!credential) return tl::unexpected<Error>(credential.error());
+  Put(*credential, connection);
+  const Result<Store> store = Store::Open(settings_.folder, true);
+  Status kept = store ? store->Write(FileFor(connection), *credential, settings_.now())
+                      : Status(tl::unexpected<Error>(store.error()));
+  // It works all the same, only slower.
+  if (!kept) settings_.on_note("the credential is not kept for the next pass: " + kept.error().message);
+  return {};
+}
+
+}  // namespace cnpa

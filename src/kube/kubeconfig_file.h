@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a $KUBECONFIG, merged by kubectl's rules and not yet understood.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "kube/yaml.h"
+
+namespace cnpa {
+
+/// A named entry of one of the three lists, and the file that it stands in.
+struct KubeconfigEntry {
+  std::string name;
+  YamlValue value;  ///< What is under `cluster:`, `user:` or `context:`; may be null.
+  std::string file;
+  std::string words;  ///< `user "admin"`.
+};
+
+/// The first file to define a name, or the current context, wins.
+struct Kubeconfig {
+  std::vector<KubeconfigEntry> clusters;
+  std::vector<KubeconfigEntry> users;
+  std::vector<KubeconfigEntry> contexts;
+  std::string current_context;
+  std::string files;                  ///< For messages.
+  std::vector<std::string> warnings;  ///< Of files that others can write.
+};
+
+/// Reads and merges `files`; what is not there is passed over if `missing_is_fine`.
+///
+/// Errors:  kNotFound when none of them is there; kInvalid, naming the file: it can't be read, is no kubeconfig, or,
+///          for the superuser, who would run what stands in it, it can be written by others.
+///          Source:  k8s.io/client-go/tools/clientcmd, ClientConfigLoadingRules.Load.
+Result<Kubeconfig> ReadKubeconfig(const std::vector<std::string>& files, bool missing_is_fine, bool is_root);
+
+/// Splits a list such as $KUBECONFIG; empty and repeated names are dropped.
+std::vector<std::string> SplitFileList(const std::string& list);
+
+}  // namespace cnpa

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kube/yaml.h"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/text.h"
+
+namespace cnpa {
+namespace {
+
+YamlValue Parse(const std::string& text) {
+  const auto value = ParseYaml(text);
+  REQUIRE(value);
+  return *value;
+}
+
+TEST_CASE("ParseYaml gives values with their lines; what is not there is null", "[kube][yaml]") {
+  const YamlValue root = Parse("a: text\nb: \"true\"\nc:\n- 1\n- {d: e}\nn: ~\n");
+  CHECK(root["a"].scalar == "text");
+  CHECK_FALSE(root["a"].quoted);
+  CHECK(root["b"].quoted);
+  CHECK(root["b"].line == 2);
+  CHECK(root["c"].items.size() == 2);
+  CHECK(root["c"].items[1]["d"].scalar == "e");
+  CHECK(root["c"].items[1]["d"].line == 5);
+  CHECK_FALSE(root["n"].present());
+  CHECK_FALSE(root["x"].present());
+  CHECK_FALSE(root["a"]["x"].present());
+  CHECK_FALSE(Parse("").present());
+}
+
+TEST_CASE("ParseYaml says what is wrong and where", "[kube][yaml]") {
+  struct Case {
+    std::string name;
+    std::string text;
+    int line;
+    std::string want;
+  };
+  std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 8; ++i) {
+    const std::string of = "*a" + std::to_string(i - 1);
+    const std::string name = "a" + std::to_string(i);
+    bomb += name + ": &" + name + " [" + of + "," + of + "," + of + "," + of + "," + of + "," + of + "," + of + "]\n";
+  }
+  const std::vector<Case> cases{
+      {"no YAML", "a: b\nc: [d\n", 3, "not YAML: "},
+      {"a key twice", "a: b\nc: d\na: e\n", 3, "a: stands here twice"},
+      {"a key that is a list", "[a, b]: c\n", 1, "a key is not a plain word"},
+      {"too deep", std::string(100, '[') + std::string(100, ']'), 1, "it nests deeper than 64 levels"},
+      {"an alias bomb", bomb, -1, "it is too large, perhaps by its aliases"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const auto value = ParseYaml(c.text);
+      REQUIRE_FALSE(value);
+      CAPTURE(value.error().what);
+      CHECK(value.error().what.starts_with(c.want));
+      if (c.line > 0) CHECK(value.error().line == c.line);
+    }
+  }
+}
+
+TEST_CASE("YamlToJson types plain scalars, and no quoted ones", "[kube][yaml]") {
+  CHECK(YamlToJson(Parse("{a: 1, b: -2, c: 1.5, d: true, e: no, f: null, g: ~, h: '', i: text, j: 1x, k: 0x10}")) ==
+        R"({"a":1,"b":-2,"c":1.5,"d":true,"e":false,"f":null,"g":null,"h":"","i":"text","j":"1x","k":"0x10"})");
+  CHECK(YamlToJson(Parse("[\"1\", 'true', \"null\", [], {}]")) == R"(["1","true","null",[],{}])");
+  CHECK(YamlToJson(Parse("a: |\n  two\n  lines\n")) == R"({"a":"two\nlines\n"})");
+  CHECK(YamlToJson(Parse("[.nan, .inf, 1e999, 9223372036854775807, 9223372036854775808]")) ==
+        R"([".nan",".inf","1e999",9223372036854775807,9223372036854776000.0])");
+}
+
+TEST_CASE("ToBool reads the switches of YAML 1.1", "[kube][yaml]") {
+  for (const char* yes : {"true", "True", "TRUE", "yes", "on"}) CHECK(ToBool(Parse(yes)) == YamlBool::kTrue);
+  for (const char* no : {"false", "No", "OFF"}) CHECK(ToBool(Parse(no)) == YamlBool::kFalse);
+  for (const char* none : {"'true'", "1", "", "tRUE", "[true]"}) CHECK(ToBool(Parse(none)) == YamlBool::kNone);
+}
+
+}  // namespace
+}  // namespace cnpa
