@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the programs of the test control plane from Go modules, once per machine.
 
-The modules etcd/ and kubernetes/ beside this file name the programs as tools and pin every version; they are the only
-place where a version stands. The binaries go into a cache folder whose name is made from those versions, so another
-version is another folder and a present binary is never stale.
+The modules etcd/, kubernetes/ and kine/ beside this file name the programs as tools and pin every version; they are the
+only place where a version stands. The binaries go into a cache folder whose name is made from those versions, so another
+version is another folder and a present binary is never stale. kine, which only backend "sqlite" needs, has its version
+in its own name: another one must not have Kubernetes built anew.
 """
 
 import contextlib
@@ -25,6 +26,8 @@ from keeper import die_with_parent
 HERE = Path(__file__).resolve().parent
 OLDEST_GO = (1, 21)  # the first one that fetches a newer Go by itself
 SAY_SECONDS = 30  # between two signs of life: a silent job looks dead in CI
+MINUTES = {"kubectl": 1, "kube-apiserver": 7, "kube-controller-manager": 2}
+BACKENDS = ("etcd", "sqlite")  # what an API server can keep its objects in; sqlite is behind kine, as in k3s
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -34,15 +37,15 @@ class BuildError(RuntimeError):
 
 @dataclass(frozen=True)
 class Tool:
-    """One program: the module that names it, its Go package, and the linker flags that it wants."""
+    """One program: its file name, the module that names it, its Go package, how long its build takes on 2 cores with
+    the download, the linker flags that it wants, and whether it has parts in C."""
 
+    name: str
     module: Path
     package: str
+    minutes: int
     link: str = "-s -w"
-
-    @property
-    def name(self):
-        return "etcd" if self.module.name == "etcd" else self.package.rsplit("/", 1)[1]
+    cgo: bool = False
 
 
 def required(module, path):
@@ -50,9 +53,22 @@ def required(module, path):
     return re.search(rf"^\s*(?:require )?{re.escape(path)} v(\S+)", (module / "go.mod").read_text(), re.M)[1]
 
 
-def tools():
-    """Returns every Tool that the go.mod files name, the quick ones first."""
-    etcd, kubernetes = HERE / "etcd", HERE / "kubernetes"
+def default_backend():
+    """Returns the backend that $CNPA_OP_TEST_BACKEND names, by default "etcd". Errors: BuildError for another word."""
+    backend = os.environ.get("CNPA_OP_TEST_BACKEND") or BACKENDS[0]
+    if backend not in BACKENDS:
+        raise BuildError(f"CNPA_OP_TEST_BACKEND is '{backend}': it can be {' or '.join(BACKENDS)}")
+    return backend
+
+
+def storage_program(backend):
+    """Returns the file name of the program that keeps the API server's objects."""
+    return "etcd" if backend == "etcd" else f"kine-{required(HERE / 'kine', 'github.com/k3s-io/kine')}"
+
+
+def tools(backend):
+    """Returns every Tool that a control plane on `backend` runs, the quick ones first."""
+    kubernetes = HERE / "kubernetes"
     version = required(kubernetes, "k8s.io/kubernetes")
     major, minor, _ = version.split(".", 2)
     stamp = {"gitVersion": f"v{version}", "gitMajor": major, "gitMinor": minor}
@@ -62,8 +78,12 @@ def tools():
                for name, value in stamp.items()]
     link = " ".join(["-s -w", *stamped])
     packages = re.findall(r"^\s*(k8s\.io/kubernetes/cmd/\S+)$", (kubernetes / "go.mod").read_text(), re.M)
-    return [Tool(etcd, "go.etcd.io/etcd/server/v3"),
-            *(Tool(kubernetes, package, link) for package in sorted(packages, key=len))]
+    if backend == "etcd":
+        storage = Tool(storage_program(backend), HERE / "etcd", "go.etcd.io/etcd/server/v3", minutes=2)
+    else:
+        storage = Tool(storage_program(backend), HERE / "kine", "github.com/k3s-io/kine", minutes=3, cgo=True)
+    named = {package.rsplit("/", 1)[1]: package for package in sorted(packages, key=len)}
+    return [storage, *(Tool(name, kubernetes, package, MINUTES[name], link) for name, package in named.items())]
 
 
 def cache_folder():
@@ -82,8 +102,8 @@ def folder():
     return cache_folder() / f"etcd-{etcd}_kubernetes-{kubernetes}_linux-{machine}"
 
 
-def build():
-    """Builds what lacks and returns the folder of the binaries. Reports on stderr.
+def build(backend="etcd"):
+    """Builds what a control plane on `backend` lacks and returns the folder of the binaries. Reports on stderr.
 
     Of two builds at once the second waits for the first. An interrupted build leaves whole binaries only, and the next
     one builds the rest.
@@ -91,42 +111,42 @@ def build():
     Errors: BuildError.
     """
     target = folder()
-    if not lacking(target):
+    if not lacking(target, backend):
         return target
     target.mkdir(parents=True, exist_ok=True)
     with locked(target / ".lock"):
         for leftover in target.glob("*.partial"):
             leftover.unlink()
-        if todo := lacking(target):
-            environment = go_environment()
+        if todo := lacking(target, backend):
+            environment = go_environment(todo)
             report(f"building {', '.join(tool.name for tool in todo)} into {target}")
-            report("the first time this takes about 12 minutes on 2 cores")
+            report(f"the first time this takes about {sum(tool.minutes for tool in todo)} minutes on 2 cores")
             for tool in todo:
                 build_one(tool, target, environment)
     return target
 
 
-def lacking(target):
-    """Returns the tools that have no binary in folder `target`."""
-    return [tool for tool in tools() if not (target / tool.name).exists()]
+def lacking(target, backend="etcd"):
+    """Returns the tools of `backend` that have no binary in folder `target`."""
+    return [tool for tool in tools(backend) if not (target / tool.name).exists()]
 
 
-def go_environment():
-    """Returns the environment for the go command.
+def go_environment(todo):
+    """Returns the environment for the go command that builds the tools `todo`.
 
     Errors: BuildError when there is no Go, or one that cannot fetch the version that go.mod asks for.
     """
     need = "the test control plane (and nothing else) is built with it"
     if not shutil.which("go"):
         raise BuildError(f"there is no go on the PATH; {need}: install Go {dotted(OLDEST_GO)} or newer")
-    environment = os.environ | {"CGO_ENABLED": "0", "GOWORK": "off"}
+    environment = os.environ | {"GOWORK": "off"}
     words = subprocess.run(["go", "version"], cwd="/", env=environment | {"GOTOOLCHAIN": "local"}, capture_output=True,
                            text=True).stdout
     found = re.search(r"\bgo(\d+)\.(\d+)", words)
     have = (int(found[1]), int(found[2])) if found else (0, 0)
     if have < OLDEST_GO:
         raise BuildError(f"go is {dotted(have)}; {need}: install Go {dotted(OLDEST_GO)} or newer")
-    wanted = max(wanted_go(tool.module) for tool in tools())
+    wanted = max(wanted_go(tool.module) for tool in todo)
     if have < wanted:
         report(f"go is {dotted(have)}: it fetches {dotted(wanted)} for this build")
         environment["GOTOOLCHAIN"] = "auto"
@@ -153,8 +173,9 @@ def build_one(tool, target, environment):
                tool.package]
     with tempfile.TemporaryFile("w+") as output:
         # In a session of its own, so that an interrupted build can end the compilers too.
-        process = subprocess.Popen(command, cwd=tool.module, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=output, start_new_session=True, preexec_fn=die_with_parent())
+        process = subprocess.Popen(command, cwd=tool.module, env=environment | {"CGO_ENABLED": str(int(tool.cgo))},
+                                   stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                                   preexec_fn=die_with_parent())
         try:
             with Progress(f"building {tool.name}") as progress:
                 while process.poll() is None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real Kubernetes control plane for tests: etcd, kube-apiserver and kube-controller-manager on 127.0.0.1.
 
+In etcd's place there can be SQLite behind kine, which is what k3s runs on: `ControlPlane(backend="sqlite")`.
+
     with ControlPlane() as plane:
         plane.kubectl("get", "namespaces")
 
@@ -13,6 +15,7 @@ import http.client
 import json
 import os
 import secrets
+import socket
 import ssl
 import subprocess
 import time
@@ -36,6 +39,9 @@ AUDIT_POLICY = {
     "omitStages": ["RequestReceived"],
     "rules": [{"level": "Metadata"}],
 }
+# As kine has them where no endpoint is named, which is how k3s starts it.
+KINE_PARAMETERS = ("_journal_mode=WAL&_busy_timeout=30000&_synchronous=NORMAL&_txlock=immediate&_stmt_cache_size=20"
+                   "&cache=shared")
 PORT_TRIES = 5
 
 
@@ -66,6 +72,7 @@ class ControlPlane:
         port              its port
         folder            data folder; gone after `stop`
         bin_folder        the folder with kubectl and the servers
+        storage           the Component that keeps the objects: "etcd", or "kine" on backend sqlite
         authority         the Authority; `authority.certificate` is the CA file
         admin_kubeconfig  kubeconfig file of an administrator (a client certificate of group system:masters)
         user_kubeconfig   kubeconfig file of user `cnpa-op` (a client certificate): no rights until RBAC gives some
@@ -75,12 +82,15 @@ class ControlPlane:
         start_seconds     how long `start` took, the building of binaries aside
     """
 
-    def __init__(self, *, apiserver_flags=(), controller_manager_flags=(), etcd_flags=(), controllers=CONTROLLERS,
-                 audit=True, audit_policy=None, ready_timeout_seconds=60.0):
-        """Takes flags to add to those of each component, the controllers to run, whether to write the audit log, and
-        its policy (by default a line a request, without bodies)."""
+    def __init__(self, *, backend=None, apiserver_flags=(), controller_manager_flags=(), etcd_flags=(),
+                 controllers=CONTROLLERS, audit=True, audit_policy=None, ready_timeout_seconds=60.0):
+        """Takes what the objects are kept in, "etcd" or "sqlite" (by default as $CNPA_OP_TEST_BACKEND says, or etcd),
+        flags to add to those of each component, the controllers to run, whether to write the audit log, and its policy
+        (by default a line a request, without bodies)."""
+        self._backend = backend
         self._extra_flags = {
             "etcd": etcd_flags,
+            "kine": (),
             "kube-apiserver": apiserver_flags,
             "kube-controller-manager": controller_manager_flags,
         }
@@ -108,7 +118,8 @@ class ControlPlane:
 
         Errors: BuildError, CertificateError, ControlPlaneError. Nothing is left running then.
         """
-        self.bin_folder = binaries.build()
+        self._backend = self._backend or binaries.default_backend()
+        self.bin_folder = binaries.build(self._backend)
         started = time.monotonic()
         self._keeper = KeeperClient()
         try:
@@ -127,8 +138,12 @@ class ControlPlane:
             keeper.close()
 
     def component(self, name):
-        """Returns the Component "etcd", "kube-apiserver" or "kube-controller-manager"."""
+        """Returns the Component "etcd" or "kine", "kube-apiserver" or "kube-controller-manager"."""
         return self._components[name]
+
+    @property
+    def storage(self):
+        return next(iter(self._components.values()))
 
     @property
     def keeper_pid(self):
@@ -276,10 +291,14 @@ class ControlPlane:
         if self.audit_log:
             self.audit_log.touch()
         self._ports = {}
+        storage = {
+            "etcd": ("etcd", self._etcd_command, self._etcd_ready),
+            "sqlite": ("kine", self._kine_command, self._kine_ready),
+        }
         self._components = {
             name: Component(name, self._keeper, command, ready, self._timeout_seconds)
             for name, command, ready in (
-                ("etcd", self._etcd_command, self._etcd_ready),
+                storage[self._backend],
                 ("kube-apiserver", self._apiserver_command, self._apiserver_ready),
                 ("kube-controller-manager", self._controller_manager_command, self._controller_manager_ready),
             )
@@ -306,7 +325,8 @@ class ControlPlane:
 
     def _command_line(self, program, /, **flags):
         options = [f"--{flag.replace('_', '-')}={value}" for flag, value in flags.items()]
-        return [str(self.bin_folder / program), *options, *self._extra_flags[program]]
+        file = binaries.storage_program(self._backend) if program == "kine" else program
+        return [str(self.bin_folder / file), *options, *self._extra_flags[program]]
 
     def _etcd_command(self):
         clients, peers = (f"http://127.0.0.1:{port}" for port in self._ports["etcd"])
@@ -318,6 +338,12 @@ class ControlPlane:
             heartbeat_interval=20, election_timeout=100,  # ms; by default it waits up to 1 s, for nobody
         )
 
+    def _kine_command(self):
+        return self._command_line(
+            "kine", listen_address=self._kine_address(), metrics_bind_address="0",
+            endpoint=f"sqlite://{self.folder / 'kine.db'}?{KINE_PARAMETERS}",
+        )
+
     def _apiserver_command(self):
         audit = {
             "audit_policy_file": self.folder / "audit-policy.json",
@@ -327,7 +353,8 @@ class ControlPlane:
         }
         return self._command_line(
             "kube-apiserver",
-            etcd_servers=f"http://127.0.0.1:{self._ports['etcd'][0]}",
+            etcd_servers=(f"http://127.0.0.1:{self._ports['etcd'][0]}" if self._backend == "etcd"
+                          else self._kine_address()),
             bind_address="127.0.0.1",
             secure_port=self.port,
             advertise_address="127.0.0.1",  # a machine without a default route has no other
@@ -379,6 +406,14 @@ class ControlPlane:
             return False
         finally:
             connection.close()
+
+    def _kine_address(self):
+        """Returns kine's socket, a file: nobody else's answers there."""
+        return f"unix://{self.folder / 'kine.sock'}"
+
+    def _kine_ready(self):
+        with socket.socket(socket.AF_UNIX) as probe:
+            return probe.connect_ex(self._kine_address().removeprefix("unix://")) == 0
 
     def _apiserver_ready(self):
         return self._is_ok(self.port, "/readyz") and self._is_ok(self.port, "/api/v1/namespaces/default")

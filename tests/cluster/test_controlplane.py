@@ -27,7 +27,7 @@ LISTEN, LOOPBACK = "0A", "0100007F"  # as /proc/net/tcp has them
 OWNER = """
     import json, time
     from controlplane import ControlPlane
-    plane = ControlPlane()
+    plane = ControlPlane(backend="etcd")
     plane.start()
     pids = [plane.component(name).pid for name in ("etcd", "kube-apiserver", "kube-controller-manager")]
     print(json.dumps({"keeper": plane.keeper_pid, "pids": pids, "folder": str(plane.folder)}), flush=True)
@@ -37,7 +37,7 @@ OWNER = """
 
 @pytest.fixture(scope="module")
 def plane():
-    with ControlPlane() as plane:
+    with ControlPlane(backend="etcd") as plane:
         yield plane
 
 
@@ -47,10 +47,16 @@ def second_plane(plane):
     tries = [ports for taken in plane._ports.values() for ports in (taken, controlplane.free_ports(2))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(controlplane, "free_ports", lambda count: tries.pop(0))
-        second = ControlPlane(apiserver_flags=[EXTRA_FLAG], audit=False)
+        second = ControlPlane(backend="etcd", apiserver_flags=[EXTRA_FLAG], audit=False)
         second.start()
     yield second
     second.stop()
+
+
+@pytest.fixture(scope="module")
+def sqlite_plane():
+    with ControlPlane(backend="sqlite") as plane:
+        yield plane
 
 
 @pytest.fixture
@@ -195,11 +201,27 @@ def test_a_killed_api_server_comes_back_with_its_port_and_data(plane):
 
 def test_a_killed_etcd_comes_back_with_its_data(plane):
     plane.request("POST", "/api/v1/namespaces/default/configmaps", config_map("kept-by-etcd"))
-    etcd = plane.component("etcd")
+    etcd = plane.storage
+    assert etcd is plane.component("etcd")
     etcd.kill()
     etcd.start()
     plane.component("kube-apiserver").wait_until_ready()
     assert plane.request("GET", "/api/v1/namespaces/default/configmaps/kept-by-etcd").status == 200
+
+
+def test_a_killed_kine_comes_back_with_its_data(sqlite_plane):
+    sqlite_plane.request("POST", "/api/v1/namespaces/default/configmaps", config_map("kept-by-kine"))
+    kine = sqlite_plane.storage
+    assert kine is sqlite_plane.component("kine")
+    kine.kill()
+    kine.start()
+    sqlite_plane.component("kube-apiserver").wait_until_ready()
+    assert sqlite_plane.request("GET", "/api/v1/namespaces/default/configmaps/kept-by-kine").status == 200
+
+
+def test_kine_keeps_the_objects_in_a_sqlite_file_and_has_no_port(sqlite_plane):
+    assert (sqlite_plane.folder / "kine.db").read_bytes().startswith(b"SQLite format 3\0")
+    assert listening_addresses(sqlite_plane.storage.pid) == []
 
 
 def test_a_paused_api_server_answers_once_resumed(plane):
@@ -232,7 +254,7 @@ def test_extra_flags_arrive(second_plane):
 
 
 def test_stop_takes_less_than_a_second_and_leaves_nothing():
-    plane = ControlPlane()
+    plane = ControlPlane(backend="etcd")
     plane.start()
     pids = [plane.keeper_pid, *(plane.component(name).pid for name in COMPONENTS)]
     started = time.monotonic()
@@ -309,6 +331,19 @@ class TestBuild:
         assert lacking.exists()
         assert len(go.read_text().splitlines()) == 1
 
+    def test_kine_is_built_where_it_is_asked_for_and_nothing_else_anew(self, go):
+        folder = binaries.build()
+        go.unlink()
+        assert binaries.build("sqlite") == folder
+        assert len(go.read_text().splitlines()) == 1
+        assert (folder / binaries.storage_program("sqlite")).exists()
+
+    def test_an_unknown_backend_is_refused_in_one_line(self, go, monkeypatch):
+        monkeypatch.setenv("CNPA_OP_TEST_BACKEND", "paper")
+        refused = subprocess.run([HERE / "cluster", "build"], capture_output=True, text=True)
+        assert refused.returncode == 1
+        assert refused.stderr == "cluster: CNPA_OP_TEST_BACKEND is 'paper': it can be etcd or sqlite\n"
+
     def test_of_two_builds_at_once_the_second_waits(self, go, monkeypatch):
         monkeypatch.setenv("GO_SLEEP", "0.5")
         first = subprocess.Popen([HERE / "cluster", "build"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -339,7 +374,7 @@ class TestBuild:
     def test_a_machine_without_go_is_told_so_in_one_line(self, go, monkeypatch):
         monkeypatch.setenv("PATH", str(go.parent))
         with pytest.raises(binaries.BuildError, match="^there is no go on the PATH; .*: install Go 1.21 or newer$"):
-            binaries.go_environment()
+            binaries.go_environment(binaries.tools("etcd"))
 
     def test_a_go_that_is_too_old_is_refused_in_one_line(self, go, monkeypatch):
         monkeypatch.setenv("GO_HAS", "1.19.8")
