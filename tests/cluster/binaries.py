@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the programs of the test control plane from Go modules, once per machine.
 
-The modules etcd/, kubernetes/ and kine/ beside this file name the programs as tools and pin every version; they are the
-only place where a version stands. The binaries go into a cache folder whose name is made from those versions, so another
-version is another folder and a present binary is never stale. kine, which only backend "sqlite" needs, has its version
-in its own name: another one must not have Kubernetes built anew.
+The modules etcd/, kubernetes/ and kine/ beside this file name the programs as tools and pin every version; they are
+the only place where a version stands. The binaries go into a cache folder whose name is made from those versions, so
+another version is another folder and a present binary is never stale. kine, which only backend "sqlite" needs, has its
+version in its own name: another one must not have Kubernetes built anew.
 """
 
 import contextlib

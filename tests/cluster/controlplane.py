@@ -74,6 +74,7 @@ class ControlPlane:
         bin_folder        the folder with kubectl and the servers
         storage           the Component that keeps the objects: "etcd", or "kine" on backend sqlite
         authority         the Authority; `authority.certificate` is the CA file
+        server_certificate  the Certificate that the API server shows; another one counts from its next start
         admin_kubeconfig  kubeconfig file of an administrator (a client certificate of group system:masters)
         user_kubeconfig   kubeconfig file of user `cnpa-op` (a client certificate): no rights until RBAC gives some
         token_kubeconfig  kubeconfig file of user `cnpa-op-token` (a static token), without rights too
@@ -278,7 +279,7 @@ class ControlPlane:
         pki = self.folder / "pki"
         pki.mkdir()
         self.authority = Authority(pki, SERVER_NAMES)
-        self._server_certificate = self.authority.server("kube-apiserver")
+        self.server_certificate = self.authority.server("kube-apiserver")
         self._admin_certificate = self.issue_client("admin", ["system:masters"])
         self._user_certificate = self.issue_client("cnpa-op")
         self._signing_key = self.authority.signing_key("service-accounts")
@@ -361,8 +362,8 @@ class ControlPlane:
             endpoint_reconciler_type="none",
             service_cluster_ip_range="10.0.0.0/24",
             cert_dir=self.folder / "apiserver",
-            tls_cert_file=self._server_certificate.certificate,
-            tls_private_key_file=self._server_certificate.key,
+            tls_cert_file=self.server_certificate.certificate,
+            tls_private_key_file=self.server_certificate.key,
             client_ca_file=self.authority.certificate,
             token_auth_file=self.folder / "tokens.csv",
             authorization_mode="RBAC",
@@ -383,8 +384,8 @@ class ControlPlane:
             bind_address="127.0.0.1",
             secure_port=self._ports["kube-controller-manager"][0],
             cert_dir=self.folder / "controller-manager",
-            tls_cert_file=self._server_certificate.certificate,
-            tls_private_key_file=self._server_certificate.key,
+            tls_cert_file=self.server_certificate.certificate,
+            tls_private_key_file=self.server_certificate.key,
             leader_elect="false",
             service_account_private_key_file=self._signing_key,
             root_ca_file=self.authority.certificate,

@@ -52,8 +52,9 @@ SECOND_USER = "cnpa-op-second"
 class Bench:
     """A control plane that has the CRD and the rights, the FaultProxy before it, and an administrator."""
 
-    def __init__(self):
-        self.plane = ControlPlane()
+    def __init__(self, **options):
+        """Takes the options of the ControlPlane."""
+        self.plane = ControlPlane(**options)
         self.plane.start()
         try:
             self._prepare()
