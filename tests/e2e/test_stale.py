@@ -7,6 +7,7 @@ is guarded by the uid and the old value, it makes nothing worse, and once the st
 """
 
 import itertools
+import re
 import time
 from dataclasses import dataclass
 from typing import Callable
@@ -15,7 +16,7 @@ import pytest
 
 from fault_support import (FINALIZER, LABEL_POINTER, LISTS, LONG, NAMESPACES, breaches, fault_plane,  # noqa: F401
                            lab, op, ready_of, unguarded)
-from proxy import Replay
+from proxy import Cut, Replay, Stage
 
 SUBSETS = [subset for size in (1, 2, 3) for subset in itertools.combinations(LISTS, size)]
 EACH_SUBSET = pytest.mark.parametrize("stale", SUBSETS, ids="+".join)
@@ -407,3 +408,18 @@ def test_a_pass_that_loses_every_race_ends_after_three_tries_and_leaves_it_to_th
     assert [exchange.answer.code for exchange in lab.proxy.writes("quota")] == [422, 422, 422]
     lab.proxy.reset()
     assert_one_pass_converges(lab)
+
+
+def test_a_pass_that_wrote_and_cannot_read_again_after_a_lost_race_says_what_it_wrote(lab):
+    drifted(lab)
+    lab.make("two")
+    moment = lab.take_moment()
+    lab.set_hard("one", {"pods": "77", "requests.cpu": "1"})
+    lab.proxy.reset()
+    lab.proxy.add(Cut(Stage.ARRIVED, collection=frozenset(LISTS), when=lambda exchange: lab.proxy.writes()),
+                  Replay(moment, ["resourcequotas"], times=1))
+
+    done = lab.run("--timeout=5s")
+
+    # Code 3 would say that nothing was written.
+    assert done.code == 1 and re.search(r"^2 team spaces: .*\b\d+ writes in ", done.output, re.M), done
