@@ -82,9 +82,13 @@ class Authority:
         """The authority's own certificate, a PEM file."""
         return self._root.certificate
 
-    def server(self, name):
-        """Returns a new server Certificate for the names that this authority was made with."""
-        return self._issue(name, "server", f"/CN={name}", days(-1), days(3650))
+    def server(self, name, not_before=None, not_after=None):
+        """Returns a new server Certificate for the names that this authority was made with.
+
+        It is valid from yesterday for ten years unless `not_before` and `not_after`, datetimes with a time zone, say
+        otherwise.
+        """
+        return self._issue(name, "server", f"/CN={name}", not_before or days(-1), not_after or days(3650))
 
     def client(self, user, groups=(), not_before=None, not_after=None):
         """Returns a new client Certificate for `user`, a member of `groups`.

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests; what they hand out is in harness.py."""
+"""Fixtures of the end-to-end tests; what they hand out is in harness.py and raw_support.py."""
 
 import os
 import shutil
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from harness import BINARY, Cluster, ControlPlane, install
+from raw_support import Bench
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,3 +44,18 @@ def open_folder():
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory):
+    """What a pass needs to run against a RawServer."""
+    return Bench(tmp_path_factory.mktemp("faults"))
+
+
+@pytest.fixture(scope="module")
+def outcomes(request, bench):
+    """The rows of a file that were chosen, run some at a time, since they mostly wait: a future Outcome by name."""
+    calls = [test.callspec for test in request.session.items if test.path == request.path and hasattr(test, "callspec")]
+    rows = [call.params["row"] for call in calls if "row" in call.params]
+    with ThreadPoolExecutor(8) as pool:
+        yield {row.name: pool.submit(row.run, bench) for row in rows}

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that can't be reached or are not to be trusted, a row each: exit code 3, one line, in time."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from harness import BINARY, environment
+from authority import days
+from raw_server import RawServer
+from raw_support import AT_ONCE, GRACE, RETRIED, SPARE, TO_THE_END, answer_sanely, check_one_line, table
+
+
+@contextlib.contextmanager
+def nobody(bench):
+    """An address at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    yield bench.kubeconfig(f"https://127.0.0.1:{port}")
+
+
+@contextlib.contextmanager
+def no_such_name(bench):
+    yield bench.kubeconfig("https://no-such-server.invalid:6443")
+
+
+@contextlib.contextmanager
+def full_house(bench):
+    """An address that takes no more connections, and does not say so: a SYN gets no answer."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener, contextlib.ExitStack() as guests:
+        for _ in range(3):
+            guest = guests.enter_context(socket.socket())
+            guest.setblocking(False)
+            guest.connect_ex(listener.getsockname())
+        yield bench.kubeconfig(f"https://127.0.0.1:{listener.getsockname()[1]}")
+
+
+@contextlib.contextmanager
+def silent(bench):
+    """An address that takes connections, and never says a word on them, not even of TLS."""
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        yield bench.kubeconfig(f"https://127.0.0.1:{listener.getsockname()[1]}")
+
+
+def presents(certificate, authority=lambda bench: bench.authority):
+    """A server with another certificate; the kubeconfig trusts `authority`."""
+    @contextlib.contextmanager
+    def reach(bench):
+        with RawServer(certificate(bench), answer_sanely) as server:
+            yield bench.kubeconfig(server.address, authority(bench))
+            assert server.requests == [], "a request was sent to a server that is not to be trusted"
+    return reach
+
+
+@dataclass(frozen=True)
+class Unreached:
+    """A server that can't be reached: `reach` is a context manager that makes a kubeconfig for it."""
+
+    name: str
+    reach: object
+    says: str
+    within: float = AT_ONCE
+
+    def run(self, bench):
+        with self.reach(bench) as kubeconfig:
+            return bench.run(kubeconfig)
+
+
+@table(
+    Unreached("connection refused", nobody, "cannot reach .*: connection refused", RETRIED),
+    Unreached("a name that does not resolve", no_such_name, "resolve", TO_THE_END),
+    Unreached("a connection that never comes", full_house, "in time", TO_THE_END),
+    Unreached("silence instead of TLS", silent, "in time", TO_THE_END),
+    Unreached("a certificate of another authority", presents(lambda bench: bench.elsewhere.server("a")),
+              "the server's certificate is not trusted"),
+    Unreached("a certificate for another name",
+              presents(lambda bench: bench.elsewhere.server("b"), lambda bench: bench.elsewhere),
+              "the server's certificate is for another name"),
+    Unreached("a certificate that has expired", presents(lambda bench: bench.authority.server("c", days(-9), days(-1))),
+              "the server's certificate has expired: renew it"),
+    Unreached("a certificate that is not valid yet",
+              presents(lambda bench: bench.authority.server("d", days(1), days(9))), "is not valid yet: compare"),
+)
+def test_server_that_can_not_be_reached(row, outcomes):
+    outcome = outcomes[row.name].result()
+    assert outcome.result.code == 3, outcome
+    check_one_line(outcome, row.says)
+    assert outcome.seconds < row.within, outcome
+
+
+# A name server that does not answer -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mute_name_server(tmp_path):
+    """The command under which a program asks a name server that never answers: in a mount namespace of its own."""
+    settings = tmp_path / "resolv.conf"
+    settings.write_text("nameserver 127.0.0.77\noptions timeout:30 attempts:5\n")
+    under = ["unshare", "--mount", "sh", "-c", f"mount --bind {settings} /etc/resolv.conf && exec \"$@\"", "sh"]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+        try:
+            server.bind(("127.0.0.77", 53))
+            subprocess.run([*under, "true"], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"needs root, port 53 of 127.0.0.77 and a mount namespace: {error}")
+        server.settimeout(10)
+        yield under, server
+
+
+@pytest.mark.parametrize("timeout, told, code, within", [
+    (2, None, 3, 2 + SPARE), (30, signal.SIGTERM, 143, GRACE + SPARE)], ids=["timeout", "SIGTERM"])
+def test_name_server_that_does_not_answer_holds_up_nobody(bench, tmp_path, mute_name_server, timeout, told, code,
+                                                          within):
+    under, server = mute_name_server
+    arguments = bench.arguments(bench.kubeconfig("https://cluster.example.com:6443"), timeout=timeout)
+    command = [*under, BINARY, *map(str, arguments)]
+    began = time.monotonic()
+    with subprocess.Popen(command, env=environment(tmp_path) | {"PATH": os.environ["PATH"]}, text=True,
+                          stderr=subprocess.PIPE) as process:
+        server.recv(1024)  # the question
+        if told:
+            process.send_signal(told)
+            began = time.monotonic()
+        said_of_it = process.communicate(timeout=60)[1]
+    assert process.returncode == code, said_of_it
+    assert time.monotonic() - began < within
+    if not told:
+        assert re.fullmatch(r"cnpa-op: cannot reach https://cluster\.example\.com:6443: .*\n", said_of_it), said_of_it
