@@ -6,6 +6,7 @@ table replaces the answer to one request; the rows of a file run some at a time,
 """
 
 import contextlib
+import gzip
 import json
 import re
 import subprocess
@@ -37,7 +38,7 @@ GRACE = 2.0  # for what is in flight when a signal comes
 ABOUT = re.compile(r"https://[a-z0-9.-]+:\d+|\(context \"raw\", |TeamSpace CRD|" + "|".join(LISTS))
 
 # What only developers of cnpa-op and of its libraries understand.
-JARGON = re.compile(r"curl|errno|SSL_|OpenSSL|error:[0-9A-F]{8}|Traceback|std::|\b0x[0-9a-f]+"
+JARGON = re.compile(r"curl|errno|HTTP/0\.9|SSL_|OpenSSL|error:[0-9A-F]{8}|Traceback|std::|\b0x[0-9a-f]+"
                     r"|[\x00-\x1f\x7f]", re.I)
 
 
@@ -194,6 +195,13 @@ def status(code, message, reason=""):
     """Answers with a Status, as an API server refuses."""
     return answers(code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message,
                           "reason": reason, "code": code})
+
+
+def compressed(make):
+    """Answers with what `make` makes of the good body, compressed, though nobody has asked for that."""
+    def does(request, good):
+        request.answer(200, gzip.compress(make(good)), {"Content-Encoding": "gzip"})
+    return does
 
 
 def trickles(request, good):

@@ -15,7 +15,7 @@ import pytest
 from harness import TEAMS, said
 from raw_server import RawServer, Request
 from raw_support import (AT_ONCE, ENDS_EARLY, HTML, JARGON, LISTS, RETRIED, SECRET, SPARE, STALLED, TO_THE_END,
-                         TRIES, answer_sanely, answers, body, check_one_line, chunk, converged_team, half,
+                         TRIES, answer_sanely, answers, body, check_one_line, chunk, compressed, converged_team, half,
                          item, list_of, listed, sends, sized, status, table, team, text, trickles, wire, without_end,
                          writes_for)
 
@@ -75,6 +75,8 @@ def check_unread(row, outcome):
     once("HTTP/1.0 cut short",
          sends(lambda good: wire(good[:-100], status="HTTP/1.0 200 OK")), "ends in the middle"),
     Unread("no answer at all", sends(b"", Request.hold), "in time", TO_THE_END),
+    Unread("no answer, in words of our own",
+           sends(b"", Request.hold), "in time(?!.*(milliseconds|bytes/sec))", TO_THE_END),
     Unread("stalled after the head", sends(lambda good: sized(good)[:60], Request.hold), "in time", TO_THE_END),
     Unread("stalled in the middle of the body", sends(half, Request.hold), "in time", TO_THE_END),
     Unread("a byte a second", trickles, "in time", TO_THE_END),
@@ -83,7 +85,12 @@ def check_unread(row, outcome):
            without_end(b"X: " + b"x" * 60000 + b"\r\n", b"HTTP/1.1 200 OK\r\n"), "too large|in time", TO_THE_END),
     once("a body without end",
          without_end(b" " * 60000, b"HTTP/1.1 200 OK\r\n\r\n"), "too much beside its items|too large"),
+    Unread("another protocol", sends(b"SSH-2.0-OtherServer\r\n"), "HTTP"),
+    once("gzip unasked", compressed(lambda good: good), "gzip|compressed"),
+    once("a gzip bomb", compressed(lambda good: b" " * (32 << 20)), "gzip|compressed"),
+    once("a redirect", answers(302, Location="https://elsewhere.example/"), "redirect"),
     once("a proxy's page with code 200", answers(200, HTML, Content_Type="text/html"), "not JSON"),
+    once("a proxy's page that is told as such", answers(200, HTML, Content_Type="text/html"), "text/html|HTML"),
     once("an empty 200", body(b""), "empty answer"),
     once("a 204", sends(b"HTTP/1.1 204 No Content\r\n\r\n", Request.keep), "204"),
 )
@@ -91,6 +98,7 @@ def test_transport_failure_of_a_list(row, outcomes):
     check_unread(row, outcomes[row.name].result())
 
 
+TWICE = "twice|duplicate"
 LIST_STATUS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
 
 
@@ -114,6 +122,9 @@ LIST_STATUS = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "
     once("an item with a name for no path", item(b'"name": "beta"', b'"name": "../beta"'), "'metadata.name'"),
     once("an item of another kind", item(b'"kind": "TeamSpace"', b'"kind": "Pod"'), "'kind' is 'Pod'"),
     once("an item twice", body(lambda good: {**good, "items": good["items"] * 2}), "'alpha' is in it twice"),
+    once("a kind twice", text(b'"kind": "TeamSpaceList"', b'"kind": "TeamSpaceList", "kind": "PodList"'), TWICE),
+    once("an item with a name twice", item(b'"name": "beta"', b'"name": "beta", "name": "gamma"'), TWICE),
+    once("an item with a uid twice", item(b'"uid": "uid-beta"', b'"uid": "uid-beta", "uid": "uid-gamma"'), TWICE),
     once("a hundred lists in each other", text(b'"cpu": "1"', b'"cpu": ' + b"[" * 100 + b"]" * 100), "nested too deep"),
     once("a million brackets", body(b'{"items": [' + b"[" * 1000000), "nested too deep"),
     once("a bracket too many", text(b'"cpu": "1"', b'"cpu": "1"}}}}}}'), "a bracket too many|not JSON"),
@@ -233,6 +244,9 @@ def check_odd(row, outcome):
     Odd("no integer where one belongs", item(b'"pods": 4', b'"pots": 4'), "'spec.pods' is missing"),
     Odd("an integer where a text belongs", item(b'"cpu": "1"', b'"cpu": 1'), "'spec.cpu' is not a string"),
     Odd("a float for a generation", item(b'"generation": 1', b'"generation": 1.0'), "'metadata.generation' is not"),
+    Odd("a number twice", item(b'"pods": 4', b'"pods": 4, "pods": 9'), TWICE),
+    Odd("a spec twice", item(b'"spec": {', b'"spec": {"pods": 9}, "spec": {'), TWICE),
+    Odd("a hard limit twice", item(b'"pods": "4"', b'"pods": "4", "pods": "9"'), TWICE, "resourcequotas"),
     Odd("a spec that is a list", item(b'"spec": {', b'"spec": [], "other": {'), "'spec' is not an object"),
     Odd("finalizers that are a text", item(b'"finalizers": [', b'"finalizers": "x", "other": ['), "'metadata.fin"),
     Odd("conditions that are an object", item(b'"conditions": [', b'"conditions": {}, "other": ['), "conditions' is"),
@@ -396,7 +410,7 @@ def test_pages_without_end_have_an_end(bench, token):
 
     outcome = run_paged(bench, page(FIRST), one_more, timeout=1)
     assert outcome.result.code == 3, outcome
-    assert re.search("in time|continue|--timeout", outcome.result.only_line), outcome
+    check_one_line(outcome, "in time|continue|--timeout")
     assert outcome.seconds < 1 + SPARE, outcome
     assert outcome.writes == []
 
@@ -422,3 +436,21 @@ def test_redirect_is_not_followed(bench, on, code):
         check_one_line(outcome, str(code))
     assert outcome.result.code == (3 if on == "list" else 1), outcome
     assert len(outcome.writes) == len(set(outcome.writes)), outcome
+
+
+# Warnings -------------------------------------------------------------------------------------------------------------
+
+
+def test_warning_of_the_server_is_shown_once(bench):
+    def respond(request):
+        what = "writes" if request.is_write else "reads"
+        send = request.send
+        request.send = lambda data: send(data.replace(
+            b"\r\n", f'\r\nWarning: 299 - "do not do {what}"\r\nWarning: 299 - "nor this"\r\n'.encode(), 1))
+        answer_sanely(request)
+
+    outcome = bench.run_against(respond)
+    assert outcome.result.code == 0 and outcome.writes == writes_for("alpha"), outcome
+    for words in ("do not do reads", "do not do writes", "nor this"):
+        line, = said(words, outcome.result.stderr)
+        assert line.startswith("cnpa-op: warning: ") and "299" not in line, line

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import threading
 import time
 from dataclasses import dataclass
 
@@ -49,6 +50,23 @@ def silent(bench):
         yield bench.kubeconfig(f"https://127.0.0.1:{listener.getsockname()[1]}")
 
 
+@contextlib.contextmanager
+def without_tls(bench):
+    """An address that talks plain HTTP."""
+    def talk():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTPS request?\n")
+
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+        threading.Thread(target=talk, daemon=True).start()
+        yield bench.kubeconfig(f"https://127.0.0.1:{listener.getsockname()[1]}")
+        listener.shutdown(socket.SHUT_RDWR)
+
+
 def presents(certificate, authority=lambda bench: bench.authority):
     """A server with another certificate; the kubeconfig trusts `authority`."""
     @contextlib.contextmanager
@@ -78,6 +96,7 @@ class Unreached:
     Unreached("a name that does not resolve", no_such_name, "resolve", TO_THE_END),
     Unreached("a connection that never comes", full_house, "in time", TO_THE_END),
     Unreached("silence instead of TLS", silent, "in time", TO_THE_END),
+    Unreached("HTTP instead of TLS", without_tls, "TLS", RETRIED),
     Unreached("a certificate of another authority", presents(lambda bench: bench.elsewhere.server("a")),
               "the server's certificate is not trusted"),
     Unreached("a certificate for another name",

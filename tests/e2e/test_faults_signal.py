@@ -94,6 +94,14 @@ def test_second_signal_ends_the_pass_at_once(bench, number):
     assert process.returncode == -number
 
 
+def test_second_signal_of_another_kind_ends_the_pass_at_once_too(bench):
+    with stalled_pass(bench, stalls(is_list), is_list) as (process, _):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        told(process, signal.SIGTERM, GRACE / 2)
+    assert process.returncode == -signal.SIGTERM
+
+
 @pytest.mark.parametrize("flags", [["--diff"], ["--once"]], ids=["diff", "once"])
 def test_reader_that_has_gone_is_no_crash(bench, flags):
     with bench.started(lambda request: answer_sanely(request, NEW), *flags) as (process, _):

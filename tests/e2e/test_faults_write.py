@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harness import NAMESPACES, TEAMS, said
 from raw_server import Request
 from raw_support import (AT_ONCE, ENDS_EARLY, HTML, JARGON, LISTS, NEW, SECRET, SPARE, STALLED, answer_sanely,
-                         answers, described, half, quota, sends, status, table, trickles, writes_for)
+                         answers, described, half, quota, sends, sized, status, table, trickles, writes_for)
 
 ALPHAS_QUOTA = f"POST {NAMESPACES}/team-alpha/resourcequotas"
 MISSING_RIGHT = 'resourcequotas is forbidden: User "raw" cannot create resource "resourcequotas" in API group ""'
@@ -74,6 +74,9 @@ def check_unwritten(row, outcome):
     Unwritten("503 without a word", answers(503), "503"),
     Unwritten("401", status(401, "Unauthorized", "Unauthorized"), "unauthorized"),
     Unwritten("403 of one verb", status(403, MISSING_RIGHT, "Forbidden"), "cannot create resourcequotas"),
+    Unwritten("an answer cut short in its head", sends(lambda good: sized(good)[:60]), ENDS_EARLY),
+    Unwritten("a proxy's page with code 200", answers(200, HTML, Content_Type="text/html"), "HTML|text/html|not JSON"),
+    Unwritten("an empty 200", answers(200), "empty"),
     Unwritten("405", status(405, "not here", "MethodNotAllowed"), "405.*not here"),
     Unwritten("413", status(413, "too much", "RequestEntityTooLarge"), "413.*too much"),
     Unwritten("415", status(415, "not this", "UnsupportedMediaType"), "415.*not this"),
