@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -22,10 +23,28 @@ namespace {
 constexpr std::size_t kLongestName = 150;
 constexpr std::size_t kKeptOfLongName = 100;
 constexpr int kMostOfOneUid = 100;
+constexpr unsigned kPermissionBits = 07777;
 constexpr std::size_t kLargestArchiveBytes = std::size_t{1} << 20U;
 
 tl::unexpected<Error> FolderError(const std::string& folder, const std::string& what) {
   return Fail(ErrorCode::kInvalid, "archive folder '" + folder + "': " + what);
+}
+
+tl::unexpected<Error> NoFolder() {
+  return Fail(ErrorCode::kInvalid, "no archive folder: give --archive");
+}
+
+tl::unexpected<Error> CannotMake(const std::string& folder, int error_number) {
+  const std::string what = "cannot make it: " + SystemMessage(error_number);
+  return FolderError(folder, error_number == ENOENT ? what + ": make its parent folder first" : what);
+}
+
+/// Returns how much of the disk is free for us, or nothing where the system does not say.
+std::optional<std::uint64_t> FreeBytes(const std::string& folder) {
+  struct statvfs info {};
+  if (::statvfs(folder.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
+  const std::uint64_t blocks = ::geteuid() == 0 ? info.f_bfree : info.f_bavail;
+  return blocks * info.f_frsize;
 }
 
 std::string KeptFileName(const std::string& name, const std::string& uid) {
@@ -80,16 +99,16 @@ std::string Archive::PathOf(const WriteArchive& record) const {
 
 Status Archive::Open() {
   if (fd_) return {};
-  if (folder_.empty()) return Fail(ErrorCode::kInvalid, "no archive folder: give --archive");
+  if (folder_.empty()) return NoFolder();
   if (make_ == Make::kParentsToo) {
     std::error_code ignored;  // The mkdir below says what is wrong.
     std::filesystem::create_directories(FolderOf(folder_), ignored);
   }
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
-    const int error_number = errno;
-    const std::string what = "cannot make it: " + SystemMessage(error_number);
-    return FolderError(folder_, error_number == ENOENT ? what + ": make its parent folder first" : what);
-  }
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return CannotMake(folder_, errno);
+  return OpenFolder();
+}
+
+Status Archive::OpenFolder() {
   UniqueFd fd(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat info {};
   if (!fd || ::fstat(fd.get(), &info) != 0) return FolderError(folder_, SystemMessage(errno));
@@ -104,6 +123,46 @@ Status Archive::Open() {
   }
   fd_ = std::move(fd);
   return {};
+}
+
+Result<ArchiveState> Archive::Examine() {
+  if (folder_.empty()) return NoFolder();
+  struct stat info {};
+  // A link that leads nowhere is there, as for mkdir.
+  if (!fd_ && ::lstat(folder_.c_str(), &info) != 0 && errno == ENOENT) return ExamineAbove();
+  if (Status opened = fd_ ? Status() : OpenFolder(); !opened) return tl::unexpected<Error>(std::move(opened).error());
+  if (Status probed = ProbeWritable(fd_.get(), folder_, owner_, group_); !probed) {
+    return tl::unexpected<Error>(std::move(probed).error());
+  }
+  if (::fstat(fd_.get(), &info) != 0) return FolderError(folder_, SystemMessage(errno));
+  return ArchiveState{.there = true,
+                      .looked_at = folder_,
+                      .mode = info.st_mode & kPermissionBits,
+                      .foreign = owner_ != static_cast<uid_t>(-1),
+                      .free_bytes = FreeBytes(folder_)};
+}
+
+/// Looks at where the folder would be made, which may be further up when its parents are made too.
+Result<ArchiveState> Archive::ExamineAbove() const {
+  std::string above = FolderOf(folder_);
+  struct stat info {};
+  while (::stat(above.c_str(), &info) != 0) {
+    const int error_number = errno;
+    if (error_number == ENOENT && make_ == Make::kParentsToo && above != FolderOf(above)) {
+      above = FolderOf(above);
+      continue;
+    }
+    Error error = CannotMake(folder_, error_number).value();
+    if (error_number == ENOENT) error.code = ErrorCode::kNotFound;
+    return tl::unexpected<Error>(std::move(error));
+  }
+  if (!S_ISDIR(info.st_mode)) return CannotMake(folder_, ENOTDIR);
+  if (::faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return CannotMake(folder_, errno);
+  return ArchiveState{.there = false,
+                      .looked_at = above,
+                      .mode = info.st_mode & kPermissionBits,
+                      .foreign = false,
+                      .free_bytes = FreeBytes(above)};
 }
 
 Status Archive::Write(const WriteArchive& record) {

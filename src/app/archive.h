@@ -3,6 +3,8 @@
 // The folder in which deleted TeamSpaces are kept: one JSON file each, never overwritten by another TeamSpace's.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/file.h"
@@ -10,6 +12,17 @@
 #include "core/plan.h"
 
 namespace cnpa {
+
+/// What Examine() finds of the folder.
+struct ArchiveState {
+  bool there = false;     ///< Else Write() makes it, and what follows is of the folder that it is made in.
+  std::string looked_at;  ///< The folder itself, or the nearest one above it that is there.
+  unsigned mode = 0;      ///< Permission bits.
+  bool foreign = false;   ///< Belongs to another user than us, who are root: so will the archives.
+  std::optional<std::uint64_t> free_bytes;  ///< Nothing: the system does not say.
+
+  bool operator==(const ArchiveState&) const = default;
+};
 
 class Archive {
  public:
@@ -26,11 +39,20 @@ class Archive {
   /// Errors:  kInvalid, with the folder or file and the system's words.
   Status Write(const WriteArchive& record);
 
+  /// Finds out whether Write() can work, and leaves nothing behind: where the folder is there, a temporary file is
+  /// written and removed; where not, the one in which it would be made is only looked at.
+  ///
+  /// Errors:  kNotFound when the folder can't be made since its parent is not there; else kInvalid. In the words of
+  ///          Write().
+  Result<ArchiveState> Examine();
+
   /// Returns the file that Write() leaves `record` in, with its folder.
   std::string PathOf(const WriteArchive& record) const;
 
  private:
   Status Open();
+  Status OpenFolder();
+  Result<ArchiveState> ExamineAbove() const;
   Status KeepEarlier(const std::string& name, const std::string& uid, const std::string& file) const;
   Status Sync() const;
 

@@ -19,6 +19,7 @@ enum FlagScope : unsigned {
   kForRbac = 2U,
   kForVersion = 4U,
   kForAll = 8U,
+  kForCheck = 16U,
 };
 
 enum class FlagKind { kSwitch, kValue, kList };

@@ -26,6 +26,7 @@ namespace, quota, finalizer and status should be there, writes only the differen
 
   cnpa-op crd | kubectl apply -f -     install the TeamSpace CRD
   cnpa-op rbac | kubectl apply -f -    give user cnpa-op the rights it needs, and no others
+  cnpa-op check                        say whether it can work here: server, CRD, each right, archive folder
   cnpa-op reconcile --diff             show what a pass would change, and why; write nothing
   cnpa-op reconcile --once             one pass, then exit
   cnpa-op version
@@ -49,17 +50,39 @@ Examples:
   cnpa-op reconcile --once --only alpha --only beta
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
 
+constexpr std::string_view kCheckFooter = R"(
+Looks at the kubeconfig, the server, who we are there, the CRD, each right, the archive folder and the clocks, and
+writes nothing. Each line begins with ok, warn, FAIL, or - for what could not be looked at since something before it
+failed, and ends with what to do about it. Variables and the configuration file count as for reconcile.
+
+Exit codes:
+  0         cnpa-op can work here; there may be warnings
+  1         at least one line says FAIL
+  2         wrong usage or configuration, or the kubeconfig can't be used
+  3         the server can't be reached, is not ready, or refuses us
+  130, 143  ended by SIGINT, SIGTERM
+
+Examples:
+  cnpa-op check
+  cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
+  cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
+
 struct CommandInfo {
   Command command;
   const char* name;
   unsigned scope;
+  bool configured;  ///< By variables and the file: a broken one must not keep anybody from asking for the version.
   const char* help;
+  std::string_view footer;
 };
-constexpr std::array<CommandInfo, 4> kCommands{{
-    {Command::kReconcile, "reconcile", kForReconcile | kForAll, "make the cluster what its team spaces ask for"},
-    {Command::kCrd, "crd", kForAll, "print the TeamSpace CRD"},
-    {Command::kRbac, "rbac", kForRbac | kForAll, "print the least rights that cnpa-op needs"},
-    {Command::kVersion, "version", kForVersion | kForAll, "print the version"},
+constexpr std::array<CommandInfo, 5> kCommands{{
+    {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
+     kReconcileFooter},
+    {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
+     kCheckFooter},
+    {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},
+    {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", {}},
+    {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", {}},
 }};
 
 /// The texts that the command line holds for the flags of one command.
@@ -214,16 +237,16 @@ class Parser {
       for (const Flag& flag : Flags()) {
         if ((flag.scope & info.scope) != 0U) AddFlag(flag, *given);
       }
-      if (info.command == Command::kReconcile) {
+      if (info.configured) {
         command
             ->add_option("--config", given->config, "configuration file; else /etc/cnpa-op/config.yaml if it is there")
             ->type_name("FILE");
       }
+      command->footer(std::string(info.footer));
       command->allow_extras();
       given_.push_back(std::move(given));
     }
     app_.allow_extras();
-    given_.front()->app->footer(std::string(kReconcileFooter));
   }
 
   CommandLine Parse(int argc, const char* const* argv, const Environment& environment) {
@@ -260,9 +283,7 @@ class Parser {
     }
     CommandLine line;
     line.options.command = info.command;
-    // Only a pass is configured: a broken file must not keep anybody from asking for the version.
-    const bool configured = info.command == Command::kReconcile;
-    if (Status filled = FillOptions(given, configured, environment, line.options); !filled)
+    if (Status filled = FillOptions(given, info.configured, environment, line.options); !filled)
       return UsageError(filled.error().message);
     return line;
   }

@@ -15,7 +15,7 @@
 
 namespace cnpa {
 
-enum class Command { kNone, kReconcile, kCrd, kRbac, kVersion };
+enum class Command { kNone, kReconcile, kCheck, kCrd, kRbac, kVersion };
 enum class ColorMode { kAuto, kAlways, kNever };
 enum class OutputFormat { kText, kJson };
 

@@ -6,14 +6,18 @@
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "app/check.h"
+#include "app/check_render.h"
 #include "app/manifests.h"
 #include "app/output.h"
 #include "app/reconcile.h"
 #include "app/session.h"
 #include "app/stop.h"
+#include "app/survey.h"
 #include "base/version.h"
 #include "kube/curl_transport.h"
 #include "kube/json_writer.h"
@@ -54,6 +58,34 @@ ExitCode AfterSignals(ExitCode code) {
   return code;
 }
 
+Archive MakeArchive(const Options& options) {
+  return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
+}
+
+ExitCode RunCheck(const Options& options) {
+  const auto now = [] { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); };
+  const Log log(options.log_level, options.log_format);
+  const Result<Session> session = OpenSession(options, log);
+  Survey survey{.archive = MakeArchive(options).Examine(), .archive_folder = options.archive, .now = now()};
+  if (session) {
+    survey.connection = session->connection;
+    SurveyServer(*session->transport, options.request_timeout, now, survey);
+  } else {
+    survey.connection = tl::unexpected<Error>(session.error());
+  }
+  const ExitCode ended = AfterSignals(ExitCode::kConverged);
+  if (ended != ExitCode::kConverged) return ended;
+  const std::vector<Check> checks = ComputeChecks(survey);
+  if (options.output == OutputFormat::kJson) {
+    PrintLine(CheckDocument(checks));
+    return ComputeCheckCode(checks);
+  }
+  const bool color = WantsColor(options.color, STDOUT_FILENO);
+  for (const Check& check : checks) PrintLine(CheckLine(check, color));
+  PrintLine(CheckSummary(checks));
+  return ComputeCheckCode(checks);
+}
+
 ExitCode RunReconcile(const Options& options) {
   const Log log(options.log_level, options.log_format);
   if (!options.once && !options.diff) {
@@ -69,7 +101,7 @@ ExitCode RunReconcile(const Options& options) {
   }
   const Connection& connection = session->connection;
   for (const std::string& warning : connection.warnings) log.Warn(warning);
-  Archive archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
+  Archive archive = MakeArchive(options);
   const ReconcileContext context{
       .options = options,
       .log = log,
@@ -84,6 +116,7 @@ ExitCode RunReconcile(const Options& options) {
 ExitCode RunCommand(const Options& options) {
   switch (options.command) {
     case Command::kReconcile: return RunReconcile(options);
+    case Command::kCheck: return RunCheck(options);
     case Command::kCrd: Print(kCrdYaml); break;
     case Command::kRbac: Print(RbacManifest(options)); break;
     case Command::kVersion: return PrintVersion(options);

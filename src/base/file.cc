@@ -21,6 +21,7 @@ tl::unexpected<Error> FileError(const std::string& verb, const std::string& path
 }
 
 constexpr std::string_view kTemporaryPrefix = ".tmp.";
+constexpr std::size_t kProbeBytes = 512;
 
 Result<std::string> ReadAll(const UniqueFd& fd, const std::string& path, std::size_t limit_bytes) {
   std::string content;
@@ -46,6 +47,15 @@ Status WriteAll(int fd, const std::string& path, std::string_view content) {
     content.remove_prefix(static_cast<std::size_t>(count));
   }
   return {};
+}
+
+/// Random, so that two passes at once, even in two containers over one folder, don't meet.
+std::string TemporaryName() {
+  return std::string(kTemporaryPrefix) + std::to_string(std::random_device()());
+}
+
+UniqueFd CreateTemporary(int folder_fd, const std::string& name) {
+  return UniqueFd(::openat(folder_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
 /// Writes, owns and syncs the temporary file; the caller removes it when this fails.
@@ -105,10 +115,9 @@ Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const s
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
                         uid_t owner, gid_t group) {
   assert(name.find('/') == std::string::npos);
-  // Random, so that two passes at once, even in two containers over one folder, don't meet.
-  const std::string temporary = std::string(kTemporaryPrefix) + std::to_string(std::random_device()());
+  const std::string temporary = TemporaryName();
   const std::string path = folder + "/" + name;
-  const UniqueFd fd(::openat(folder_fd, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  const UniqueFd fd = CreateTemporary(folder_fd, temporary);
   if (!fd) {
     // Not "not found" but "not writable": the folder was opened, so only it or the disk can be at fault.
     return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
@@ -123,6 +132,17 @@ Status WriteFileDurably(int folder_fd, const std::string& folder, const std::str
   }
   if (::fsync(folder_fd) != 0) return FileError("sync the folder of", path, errno);
   return {};
+}
+
+Status ProbeWritable(int folder_fd, const std::string& folder, uid_t owner, gid_t group) {
+  const std::string temporary = TemporaryName();
+  const std::string path = folder + "/" + temporary;
+  const UniqueFd fd = CreateTemporary(folder_fd, temporary);
+  if (!fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
+  // As much as an archive has: a full disk may take an empty file.
+  Status filled = FillTemporary(fd, path, std::string(kProbeBytes, '\n'), owner, group);
+  ::unlinkat(folder_fd, temporary.c_str(), 0);
+  return filled;
 }
 
 void RemoveTemporaries(int folder_fd) {

@@ -63,6 +63,13 @@ FileFacts FactsOf(int fd);
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
                         uid_t owner = static_cast<uid_t>(-1), gid_t group = static_cast<gid_t>(-1));
 
+/// Finds out whether WriteFileDurably() can work in the open folder `folder_fd`: writes, syncs and removes a temporary
+/// file there.
+///
+/// Errors:  kInvalid, with the step that failed and the system's words.
+Status ProbeWritable(int folder_fd, const std::string& folder, uid_t owner = static_cast<uid_t>(-1),
+                     gid_t group = static_cast<gid_t>(-1));
+
 /// Removes the temporary files that WriteFileDurably() leaves in a folder when the process is killed in it.
 ///
 /// Requires: nobody is writing in that folder.

@@ -63,13 +63,18 @@ Status CheckClientCertificate(const std::string& certificate_pem, const std::str
   return {};
 }
 
-std::string DescribeValidity(const std::string& certificate_pem, Time now) {
+std::optional<Validity> ReadValidity(const std::string& certificate_pem) {
   const Owned<X509> certificate = ReadCertificate(certificate_pem);
-  if (!certificate) return {};
-  const Time from = ToTime(X509_get0_notBefore(certificate.get()));
-  const Time until = ToTime(X509_get0_notAfter(certificate.get()));
-  if (now > until) return "expired on " + FormatTime(until);
-  if (now < from) return "is valid only from " + FormatTime(from);
+  if (!certificate) return std::nullopt;
+  return Validity{.from = ToTime(X509_get0_notBefore(certificate.get())),
+                  .until = ToTime(X509_get0_notAfter(certificate.get()))};
+}
+
+std::string DescribeValidity(const std::string& certificate_pem, Time now) {
+  const std::optional<Validity> validity = ReadValidity(certificate_pem);
+  if (!validity) return {};
+  if (now > validity->until) return "expired on " + FormatTime(validity->until);
+  if (now < validity->from) return "is valid only from " + FormatTime(validity->from);
   return {};
 }
 

@@ -3,6 +3,7 @@
 // The one door to OpenSSL: what can be said of a client certificate before, or after, a server refuses it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -19,6 +20,16 @@ Status CheckClientCertificate(const std::string& certificate_pem, const std::str
 ///
 /// Errors:  kInvalid.
 Status CheckCertificate(const std::string& pem);
+
+struct Validity {
+  Time from;
+  Time until;
+
+  bool operator==(const Validity&) const = default;
+};
+
+/// Returns from when until when the first certificate of `certificate_pem` is valid, or nothing when there is none.
+std::optional<Validity> ReadValidity(const std::string& certificate_pem);
 
 /// Returns why the first certificate of `certificate_pem` is not valid at `now`, "expired on ..." or "is valid only
 /// from ...", or "" when it is, or when there is none.

@@ -111,12 +111,6 @@ Status Open(JsonDocument& document, std::string& item, std::string_view kind) {
   return {};
 }
 
-/// Parses a text that no ListSplitter has looked at.
-Status ParseWhole(JsonDocument& document, std::string& text) {
-  if (!WithinDepth(text)) return Fail(ErrorCode::kMalformed, "nested too deep");
-  return document.Parse(text);
-}
-
 }  // namespace
 
 Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items) {

@@ -211,4 +211,9 @@ bool WithinDepth(std::string_view text) {
   return true;
 }
 
+Status ParseWhole(JsonDocument& document, std::string& text) {
+  if (!WithinDepth(text)) return Fail(ErrorCode::kMalformed, "nested too deep");
+  return document.Parse(text);
+}
+
 }  // namespace cnpa

@@ -107,4 +107,9 @@ inline constexpr int kDeepestJson = 64;
 /// Returns whether `text` nests at most kDeepestJson levels.
 bool WithinDepth(std::string_view text);
 
+/// Parses a text that no ListSplitter has looked at, in place.
+///
+/// Errors:  kMalformed, also when it nests too deep.
+Status ParseWhole(JsonDocument& document, std::string& text);
+
 }  // namespace cnpa

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reading half of `cnpa-op check`: gathers all that can be known, and judges nothing.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/archive.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "core/rights.h"
+#include "kube/codec_check.h"
+#include "kube/connection.h"
+#include "kube/transport.h"
+
+namespace cnpa {
+
+/// An answer to a question; nothing when it was not asked, because something before it had failed.
+template <typename T>
+using Answer = std::optional<Result<T>>;
+
+/// A point in time by this machine's clock, finely enough to compare it with another's.
+using PreciseTime = std::chrono::sys_time<std::chrono::milliseconds>;
+
+/// When an answer was made by the server's clock, and between which moments of ours that was.
+struct ClockReading {
+  PreciseTime sent;
+  PreciseTime received;
+  std::string date;  ///< The header, as sent; empty: none.
+};
+
+struct Survey {
+  Result<Connection> connection;       ///< An error: nothing was asked of any server.
+  Answer<std::string> version;         ///< kDenied: there is a server, and it does not tell us.
+  bool ready_is_told = false;          ///< Else whether it is ready is not for us to know.
+  std::vector<std::string> not_ready;  ///< What the server waits for.
+  std::optional<ClockReading> clock;   ///< Nothing: no answer came.
+  Answer<UserInfo> user;  ///< kNotFound: the server is too old to say; kDenied: it does not say, or refuses us.
+  Answer<CrdReport> crd;  ///< kNotFound: not installed.
+  std::vector<Answer<bool>> rights;  ///< One for each of kLeastRights, in their order.
+  Result<ArchiveState> archive;
+  std::string archive_folder;  ///< Empty: none.
+  PreciseTime now;
+};
+
+/// Asks the server all that `survey` lacks but the archive. What cannot be judged once something before it has failed
+/// is not asked. Only reads, and reviews that the server does not store.
+///
+/// Requires: `survey.connection` is the one that `transport` goes to.
+void SurveyServer(Transport& transport, std::chrono::milliseconds request_timeout,
+                  const std::function<PreciseTime()>& now, Survey& survey);
+
+/// Returns whether `error` says that the server takes no credentials of ours, rather than that a right lacks.
+bool IsUnauthorized(const Error& error);
+
+}  // namespace cnpa
