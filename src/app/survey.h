@@ -19,9 +19,9 @@
 
 namespace cnpa {
 
-/// An answer to a question; nothing when it was not asked, because something before it had failed.
+/// What is known of a thing; nothing when it was not asked for, because something before it had failed.
 template <typename T>
-using Answer = std::optional<Result<T>>;
+using Known = std::optional<Result<T>>;
 
 /// A point in time by this machine's clock, finely enough to compare it with another's.
 using PreciseTime = std::chrono::sys_time<std::chrono::milliseconds>;
@@ -35,13 +35,13 @@ struct ClockReading {
 
 struct Survey {
   Result<Connection> connection;       ///< An error: nothing was asked of any server.
-  Answer<std::string> version;         ///< kDenied: there is a server, and it does not tell us.
+  Known<std::string> version;          ///< kDenied: there is a server, and it does not tell us.
   bool ready_is_told = false;          ///< Else whether it is ready is not for us to know.
   std::vector<std::string> not_ready;  ///< What the server waits for.
   std::optional<ClockReading> clock;   ///< Nothing: no answer came.
-  Answer<UserInfo> user;  ///< kNotFound: the server is too old to say; kDenied: it does not say, or refuses us.
-  Answer<CrdReport> crd;  ///< kNotFound: not installed.
-  std::vector<Answer<bool>> rights;  ///< One for each of kLeastRights, in their order.
+  Known<UserInfo> user;  ///< kNotFound: the server is too old to say; kDenied: it does not say, or refuses us.
+  Known<CrdReport> crd;  ///< kNotFound: not installed.
+  std::vector<Known<bool>> rights;  ///< One for each of kLeastRights, in their order.
   Result<ArchiveState> archive;
   std::string archive_folder;  ///< Empty: none.
   PreciseTime now;

@@ -185,12 +185,13 @@ Result<CrdReport> DecodeDiscoveryReport(std::string text) {
   JsonDocument document;
   if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
   const JsonReader root = document.root();
-  CrdReport report;
+  // What is served is established, and of what is not nothing more is known.
+  CrdReport report{.established = true, .cluster_scoped = true};
   for (const JsonReader& resource : root.Objects("resources")) {
     const std::string name = resource.OptionalString("name");
     if (name == "teamspaces/status") report.has_status = true;
     if (name != "teamspaces") continue;
-    report.established = report.served = true;
+    report.served = true;
     report.cluster_scoped = !resource.IsTrue("namespaced");
     CompareName("kind", resource.OptionalString("kind"), kTeamSpaceKind, report);
     // The server takes `create` off the verbs of a resource whose CRD is being deleted.

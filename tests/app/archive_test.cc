@@ -6,6 +6,7 @@
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "kube/codec.h"
 #include "support/builders.h"
@@ -208,6 +209,67 @@ TEST_CASE("Archive touches nothing before the first Write", "[app][archive]") {
   const TempFolder folder;
   const Archive archive(folder.Path("archive"));
   CHECK(folder.Names().empty());
+}
+
+TEST_CASE("Archive::Examine writes in a folder that is there, and leaves nothing behind", "[app][archive]") {
+  const TempFolder folder;
+  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0750) == 0);
+  Archive archive(folder.Path("archive"));
+  const Result<ArchiveState> state = archive.Examine();
+  REQUIRE(state);
+  CHECK(state->there);
+  CHECK(state->looked_at == folder.Path("archive"));
+  CHECK(state->mode == 0750);
+  CHECK_FALSE(state->foreign);
+  CHECK(state->free_bytes > 0);
+  CHECK(folder.Names("archive").empty());
+  REQUIRE(archive.Write(Record("red")));
+}
+
+TEST_CASE("Archive::Examine makes no folder", "[app][archive]") {
+  const TempFolder folder;
+  const Result<ArchiveState> last = Archive(folder.Path("archive")).Examine();
+  REQUIRE(last);
+  CHECK_FALSE(last->there);
+  CHECK(last->looked_at == folder.path());
+  const Result<ArchiveState> more = Archive(folder.Path("a/b/archive"), Archive::Make::kParentsToo).Examine();
+  REQUIRE(more);
+  CHECK(more->looked_at == folder.path());
+  CHECK(folder.Names().empty());
+}
+
+TEST_CASE("Archive::Examine says what Write would", "[app][archive]") {
+  const TempFolder folder;
+  folder.Write("file", "x");
+  REQUIRE(::symlink("nowhere", folder.Path("link").c_str()) == 0);
+  struct Case {
+    std::string folder;
+    ErrorCode code;
+  };
+  const std::vector<Case> cases{{"", ErrorCode::kInvalid},
+                                {folder.Path("none/archive"), ErrorCode::kNotFound},
+                                {folder.Path("file"), ErrorCode::kInvalid},
+                                {folder.Path("file/archive"), ErrorCode::kInvalid},
+                                {folder.Path("link"), ErrorCode::kInvalid}};
+  for (const Case& c : cases) {
+    CAPTURE(c.folder);
+    const std::optional<Error> examined = ErrorOf(Archive(c.folder).Examine());
+    const std::optional<Error> written = ErrorOf(Archive(c.folder).Write(Record("red")));
+    REQUIRE(examined);
+    REQUIRE(written);
+    CHECK(examined->code == c.code);
+    CHECK(written->code == ErrorCode::kInvalid);
+    if (c.folder != folder.Path("file/archive")) CHECK(examined->message == written->message);
+  }
+  CHECK(folder.Names() == Names{"file", "link"});
+}
+
+TEST_CASE("Archive::Examine sees a folder in which another user may write as root only", "[app][archive]") {
+  if (!IsRoot()) return;
+  const TempFolder folder;
+  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0700) == 0);
+  REQUIRE(::chown(folder.Path("archive").c_str(), 65534, 65534) == 0);
+  CHECK(Archive(folder.Path("archive")).Examine()->foreign);
 }
 
 }  // namespace

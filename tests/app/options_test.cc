@@ -163,6 +163,22 @@ TEST_CASE("ParseCommandLine: -v is the same as --log-level debug", "[app][option
   CHECK(Accepted({"reconcile", "--once", "-v", "--log-level", "error"}).log_level == LogLevel::kDebug);
 }
 
+TEST_CASE("ParseCommandLine reads what check takes, and its configuration", "[app][options]") {
+  const TempFolder folder;
+  const Variables variables{{"CNPA_OP_CONFIG", folder.Write("config.yaml", "archive: /from-file\n")},
+                            {"CNPA_OP_CONTEXT", "from-variable"}};
+  const Options options =
+      Accepted({"check", "--kubeconfig", "/k", "--request-timeout", "2s", "-o", "json", "--color=always"}, variables);
+  CHECK(options.command == Command::kCheck);
+  CHECK(options.kubeconfig == "/k");
+  CHECK(options.context == "from-variable");
+  CHECK(options.archive == "/from-file");
+  CHECK(options.request_timeout == milliseconds(2000));
+  CHECK(options.timeout == milliseconds(60000));
+  CHECK(options.output == OutputFormat::kJson);
+  CHECK(options.color == ColorMode::kAlways);
+}
+
 TEST_CASE("ParseCommandLine reads what rbac and version take", "[app][options]") {
   const Options rbac = Accepted({"rbac"});
   CHECK(rbac.command == Command::kRbac);
@@ -251,6 +267,9 @@ TEST_CASE("ParseCommandLine answers a wrong word with one line and a near match,
   };
   const std::vector<Case> cases{
       {{"reconsile"}, "unknown command 'reconsile': did you mean 'reconcile'?"},
+      {{"chek"}, "unknown command 'chek': did you mean 'check'?"},
+      {{"check", "--once"}, "unknown flag '--once': see cnpa-op check --help"},
+      {{"check", "--kubeconfg=x"}, "unknown flag '--kubeconfg=x': did you mean '--kubeconfig'?"},
       {{"frobnicate"}, "unknown command 'frobnicate': see cnpa-op --help"},
       {{"reconcile", "--onec"}, "unknown flag '--onec': did you mean '--once'?"},
       {{"reconcile", "--timout=3s"}, "unknown flag '--timout=3s': did you mean '--timeout'?"},
@@ -289,6 +308,13 @@ TEST_CASE("ParseCommandLine prints help to stdout, exit 0", "[app][options]") {
     CAPTURE(text);
     CHECK(Contains(reconcile.out, text));
   }
+  const Parsed check = Parse({"check", "--help"});
+  CHECK(check.exit_code == ExitCode::kConverged);
+  for (const std::string text : {"--archive", "--output", "--config", "Exit codes:", "FAIL"}) {
+    CAPTURE(text);
+    CHECK(Contains(check.out, text));
+  }
+  CHECK_FALSE(Contains(check.out, "--once"));
 }
 
 TEST_CASE("ParseCommandLine does not read the configuration for what needs none", "[app][options]") {

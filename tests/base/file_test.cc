@@ -164,5 +164,17 @@ TEST_CASE("ResolvePath leaves absolute and empty paths alone", "[base][file]") {
   CHECK(ResolvePath("/etc/x", "").empty());
 }
 
+TEST_CASE("ProbeWritable leaves nothing behind, whether it can write or not", "[base][file]") {
+  const TempFolder folder;
+  const UniqueFd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY));
+  CHECK(ErrorOf(ProbeWritable(fd.get(), folder.path())) == std::nullopt);
+  CHECK(folder.Names().empty());
+  const UniqueFd gone(::open("/proc/self", O_RDONLY | O_DIRECTORY));
+  const std::optional<Error> refused = ErrorOf(ProbeWritable(gone.get(), "/proc/self"));
+  REQUIRE(refused);
+  CHECK(refused->code == ErrorCode::kInvalid);
+  CHECK(refused->message.starts_with("cannot write '/proc/self/.tmp."));
+}
+
 }  // namespace
 }  // namespace cnpa

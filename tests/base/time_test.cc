@@ -159,5 +159,18 @@ TEST_CASE("FormatDuration shows the two largest units at most", "[base][time]") 
   }
 }
 
+TEST_CASE("ParseHttpDate reads what servers send, and nothing else", "[base][time]") {
+  CHECK(FormatTime(ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT").value()) == "1994-11-06T08:49:37Z");
+  CHECK(FormatTime(ParseHttpDate("Mon, 30 Nov 2026 00:13:45 GMT").value()) == "2026-11-30T00:13:45Z");
+  for (const std::string text :
+       {"", "now", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 ovD 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Nov 19x4 08:49:37 GMT"}) {
+    CAPTURE(text);
+    CHECK(ErrorOf(ParseHttpDate(text)) ==
+          Error{ErrorCode::kInvalid, "'" + text + "' is not a date such as Sun, 06 Nov 1994 08:49:37 GMT"});
+  }
+}
+
 }  // namespace
 }  // namespace cnpa

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the end-to-end tests; what they hand out is in harness.py and raw_support.py."""
 
+import copy
 import os
 import shutil
 import tempfile
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BINARY, Cluster, ControlPlane, install
+from harness import BINARY, ROLE, Cluster, ControlPlane, allowed, install, wait_for
 from raw_support import Bench
 
 
@@ -59,3 +60,33 @@ def outcomes(request, bench):
     rows = [call.params["row"] for call in calls if "row" in call.params]
     with ThreadPoolExecutor(8) as pool:
         yield {row.name: pool.submit(row.run, bench) for row in rows}
+
+
+@pytest.fixture
+def without(cluster):
+    """A function that takes one right away, and another one when called again, until the test is over."""
+    whole = cluster.api("GET", ROLE)["rules"]
+    rules = copy.deepcopy(whole)
+
+    def put(rules):
+        cluster.api("PUT", ROLE, cluster.api("GET", ROLE) | {"rules": rules})
+
+    def has(group, resource, verb):
+        name = {"resourcequotas": "team-quota", "customresourcedefinitions": "teamspaces.platform.labhub.io"}.get(
+            resource, "") if verb != "create" else ""
+        resource, _, subresource = resource.partition("/")
+        return allowed(cluster.plane, "cnpa-op", verb, resource, group, name, subresource)
+
+    def take(group, resource, verb):
+        for rule in rules:
+            if group in rule["apiGroups"] and resource in rule["resources"] and verb in rule["verbs"]:
+                rule["verbs"].remove(verb)
+        put([rule for rule in rules if rule["verbs"]])
+        wait_for(lambda: not has(group, resource, verb), "the right is gone")
+        taken.append((group, resource, verb))
+
+    taken = []
+    yield take
+    put(whole)
+    for right in taken:
+        wait_for(lambda: has(*right), "the right is back")

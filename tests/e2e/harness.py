@@ -2,6 +2,7 @@
 """What the end-to-end tests share: the real binary, run against a real control plane, and what it did there."""
 
 import contextlib
+import copy
 import http.client
 import json
 import os
@@ -27,6 +28,7 @@ NAMESPACES = "/api/v1/namespaces"
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 CRD = f"{CRDS}/teamspaces.platform.labhub.io"
 ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
+ROLE = f"{ROLES}/cnpa-op"
 FINALIZER = "platform.labhub.io/cleanup"
 LABEL = "platform.labhub.io/teamspace"
 OWN_USERS = ("cnpa-op", "cnpa-op-token")
@@ -211,6 +213,27 @@ def install(plane, *, crd=None, rbac=()):
     plane.component("kube-controller-manager").start()
 
 
+def use_crd(cluster, manifest):
+    """Makes `manifest`, a text or a map, the CRD, in place of any other, and waits until it is served."""
+    remove_crd(cluster)
+    text = manifest if isinstance(manifest, str) else json.dumps(manifest)
+    install(cluster.plane, crd=text)
+
+
+def remove_crd(cluster):
+    cluster.clean()
+    cluster.api("DELETE", CRD, allow=(404,))
+    wait_for(lambda: cluster.api("GET", CRD, allow=(404,)) is None, "the CRD is gone")
+    wait_for(lambda: cluster.plane.request("GET", TEAMS).status == 404, "the API is not served any more")
+
+
+def plain_crd(change):
+    """Returns the plain CRD after `change(version)`, with its schema in reach as `version["schema"]`."""
+    manifest = copy.deepcopy(PLAIN_CRD)
+    change(manifest["spec"]["versions"][0])
+    return manifest
+
+
 class Started:
     """A run of the binary that goes on while a test does something else.
 
@@ -294,7 +317,7 @@ class Cluster:
     def run(self, *arguments, kubeconfig=None, archive=None, env=None, timeout=60.0, **options):
         """Runs the binary with `arguments` as user cnpa-op and returns its Result.
 
-        `reconcile` is told the kubeconfig and the archive folder, unless that is False.
+        `reconcile` and `check` are told the kubeconfig and the archive folder, unless that is False.
         """
         position = self.plane.audit_position()
         done = run_binary(self.arguments(*arguments, kubeconfig=kubeconfig, archive=archive), self.home, env=env,
@@ -304,7 +327,7 @@ class Cluster:
     def arguments(self, *arguments, kubeconfig=None, archive=None):
         """Returns `arguments` with the flags that `run` adds."""
         arguments = list(arguments)
-        if arguments[:1] == ["reconcile"]:
+        if arguments[:1] in (["reconcile"], ["check"]):
             if kubeconfig is not False:
                 arguments += ["--kubeconfig", kubeconfig or self.plane.user_kubeconfig]
             if archive is not False:

@@ -41,8 +41,8 @@ def test_binary_alone_prints_a_short_help_with_examples(cli):
     assert len(result.stdout.splitlines()) < 20
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["reconcile", "--help"], ["crd", "-h"], ["rbac", "--help"],
-                                       ["version", "--help"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["reconcile", "--help"], ["check", "--help"], ["crd", "-h"],
+                                       ["rbac", "--help"], ["version", "--help"]], ids=" ".join)
 def test_help_goes_to_standard_output_and_ends_with_zero(cli, arguments):
     result = cli(*arguments)
     assert (result.code, result.stderr) == (0, "")
@@ -68,6 +68,9 @@ def test_help_of_reconcile_tells_flags_and_exit_codes(cli):
     (["reconcile", "--onec"], "'--onec'.*'--once'"),
     (["reconcile", "--kubeconfg", "x"], "'--kubeconfg'.*'--kubeconfig'"),
     (["reconcile", "--once", "extra"], "'extra'"),
+    (["chek"], "'chek'.*'check'"),
+    (["check", "extra"], "'extra'"),
+    (["check", "-o", "yaml"], "-?-output: 'yaml'.*json"),
     (["reconcile", "--once", "--timeout"], "--timeout"),
     (["reconcile", "--once", "--timeout", "5"], "--timeout: '5'.*3s"),
     (["reconcile", "--once", "--timeout", "1ms"], "--timeout: '1ms'"),

@@ -4,13 +4,12 @@
 They have a control plane of their own (contract, section 4).
 """
 
-import copy
 import json
 
 import pytest
 
 from harness import (CRD, FINALIZER, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
-                     print_manifest, run_binary, said, wait_for)
+                     plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for)
 
 LONG_NAME = "a" * 59
 DOTTED_NAME = "a.b"
@@ -41,27 +40,6 @@ def plain_plane(own_plane):
 def plain(plain_plane, bare):
     """With the CRD that has no rules and no conditions."""
     return bare
-
-
-def use_crd(cluster, manifest):
-    """Makes `manifest`, a text or a map, the CRD, in place of any other, and waits until it is served."""
-    remove_crd(cluster)
-    text = manifest if isinstance(manifest, str) else json.dumps(manifest)
-    install(cluster.plane, crd=text)
-
-
-def remove_crd(cluster):
-    cluster.clean()
-    cluster.api("DELETE", CRD, allow=(404,))
-    wait_for(lambda: cluster.api("GET", CRD, allow=(404,)) is None, "the CRD is gone")
-    wait_for(lambda: cluster.plane.request("GET", TEAMS).status == 404, "the API is not served any more")
-
-
-def plain_crd(change):
-    """Returns the plain CRD after `change(version)`, with its schema in reach as `version["schema"]`."""
-    manifest = copy.deepcopy(PLAIN_CRD)
-    change(manifest["spec"]["versions"][0])
-    return manifest
 
 
 # Without rules ------------------------------------------------------------------------------------------------------

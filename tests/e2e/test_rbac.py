@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least rights: they suffice, and each one that lacks breaks only its own step (contract, section 4)."""
 
-import copy
-
 import pytest
 
-from harness import (FINALIZER, LABEL, NAMESPACES, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, said,
-                     wait_for)
+from harness import (FINALIZER, LABEL, NAMESPACES, ROLE, TEAMS, Cluster, ControlPlane, allowed, install, said, wait_for)
 
-ROLE = f"{ROLES}/cnpa-op"
 API = "platform.labhub.io"
 LISTS = [("", "namespaces", "list"), ("", "resourcequotas", "list"), (API, "teamspaces", "list")]
 STEPS = [
@@ -24,36 +20,6 @@ STEPS = [
 
 def words(right):
     return f"{right[2]}-{right[1]}"
-
-
-@pytest.fixture
-def without(cluster):
-    """A function that takes one right away until the test is over."""
-    whole = cluster.api("GET", ROLE)["rules"]
-
-    def put(rules):
-        cluster.api("PUT", ROLE, cluster.api("GET", ROLE) | {"rules": rules})
-
-    def has(group, resource, verb):
-        name = {"resourcequotas": "team-quota", "customresourcedefinitions": "teamspaces.platform.labhub.io"}.get(
-            resource, "") if verb != "create" else ""
-        resource, _, subresource = resource.partition("/")
-        return allowed(cluster.plane, "cnpa-op", verb, resource, group, name, subresource)
-
-    def take(group, resource, verb):
-        rules = copy.deepcopy(whole)
-        for rule in rules:
-            if group in rule["apiGroups"] and resource in rule["resources"] and verb in rule["verbs"]:
-                rule["verbs"].remove(verb)
-        put([rule for rule in rules if rule["verbs"]])
-        wait_for(lambda: not has(group, resource, verb), "the right is gone")
-        taken.append((group, resource, verb))
-
-    taken = []
-    yield take
-    put(whole)
-    for right in taken:
-        wait_for(lambda: has(*right), "the right is back")
 
 
 @pytest.fixture

@@ -69,5 +69,11 @@ TEST_CASE("DescribeValidity says nothing where there is no certificate", "[kube]
   CHECK(DescribeValidity("words", kNow).empty());
 }
 
+TEST_CASE("ReadValidity reads both ends of the first certificate", "[kube][certificate]") {
+  const std::string pem = MakeIdentity({.not_before = kNow, .not_after = kNow + seconds(3600)}).certificate_pem;
+  CHECK((ReadValidity(pem + MakeIdentity().certificate_pem) == Validity{kNow, kNow + seconds(3600)}));
+  CHECK_FALSE(ReadValidity("words"));
+}
+
 }  // namespace
 }  // namespace cnpa

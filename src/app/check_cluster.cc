@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "app/check_parts.h"
+#include "core/objects.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::string_view kApplyCrd = "cnpa-op crd | kubectl apply -f -";
+constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : std::string(separator)) + part;
+  return text;
+}
+
+/// Returns the command that gives the rights to who we are; to the usual user where that is not known.
+std::string GrantCommand(const Known<UserInfo>& user) {
+  std::string whom;
+  if (user && *user && (*user)->username != kFieldManager) {
+    const std::string& name = (*user)->username;
+    whom = name.starts_with(kServiceAccountPrefix)
+               ? "--serviceaccount " + ShellWord(name.substr(kServiceAccountPrefix.size())) + " "
+               : "--user " + ShellWord(name) + " ";
+  }
+  return "cnpa-op rbac " + whom + "| kubectl apply -f -";
+}
+
+/// What can't be known: a warning where only a right to ask lacks, or the server is too old to be asked.
+Check Unknown(CheckKind kind, const Error& error, std::string remedy) {
+  const bool mild = error.code == ErrorCode::kDenied || error.code == ErrorCode::kNotFound;
+  return {.kind = kind,
+          .status = mild ? CheckStatus::kWarn : CheckStatus::kFail,
+          .detail = "unknown: " + error.message,
+          .remedy = std::move(remedy)};
+}
+
+/// How we know that the server is the one: "its certificate is verified by the kubeconfig's CA".
+std::string VerificationWords(const Connection& connection) {
+  if (connection.insecure_skip_tls_verify) return "its certificate is not verified";
+  const std::string name =
+      connection.tls_server_name.empty() ? "" : fmt::format(", for the name {},", connection.tls_server_name);
+  const char* by = connection.ca_pem.empty()                          ? "the system's CAs"
+                   : connection.origin.starts_with("service account") ? "the service account's CA"
+                                                                      : "the kubeconfig's CA";
+  return fmt::format("its certificate{} is verified by {}", name, by);
+}
+
+/// What keeps the CRD from working, in words; empty when nothing does.
+std::vector<std::string> CrdFaults(const CrdReport& crd) {
+  std::vector<std::string> faults;
+  if (crd.deleting) faults.emplace_back("is being deleted, with all team spaces");
+  if (!crd.served) faults.emplace_back("does not serve v1alpha1");
+  if (!crd.established) faults.emplace_back("is not established");
+  if (!crd.cluster_scoped) faults.emplace_back("is not cluster scoped");
+  if (crd.served && !crd.has_status) faults.emplace_back("has no status subresource");
+  faults.insert(faults.end(), crd.differences.begin(), crd.differences.end());
+  return faults;
+}
+
+/// What has to happen before ours can be applied: a scope can't be changed, a deletion can't be taken back.
+std::string CrdRemedy(const CrdReport& crd) {
+  if (crd.deleting) return "wait until it is gone, then: " + std::string(kApplyCrd);
+  if (!crd.cluster_scoped) {
+    return "the scope can't be changed: delete the CRD, and with it its objects, then: " + std::string(kApplyCrd);
+  }
+  return std::string(kApplyCrd);
+}
+
+/// The verbs of one resource: "list, patch", "create; list, patch, delete of team-quota".
+class Verbs {
+ public:
+  void Add(const Right& right) {
+    if (!verbs_.empty() && right.name != name_) verbs_ = text() + ";";
+    if (!verbs_.empty()) verbs_ += verbs_.back() == ';' ? " " : ", ";
+    verbs_ += right.verb;
+    name_ = right.name;
+  }
+  std::string text() const { return name_.empty() ? verbs_ : fmt::format("{} of {}", verbs_, name_); }
+  bool empty() const { return verbs_.empty(); }
+
+ private:
+  std::string verbs_;
+  std::string_view name_;  ///< Of the last one.
+};
+
+/// Judges the rights from `begin` to `end` of kLeastRights, which are on one resource.
+Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end) {
+  Check check{.kind = CheckKind::kRights, .subject = std::string(kLeastRights[begin].resource)};
+  Verbs has;
+  Verbs lacks;
+  bool needed = false;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Result<bool>& allowed = *survey.rights[i];
+    if (!allowed) {
+      Check unknown =
+          Unknown(CheckKind::kRights, allowed.error(), "ask as an administrator: kubectl auth can-i --list --as USER");
+      unknown.subject = check.subject;
+      return unknown;
+    }
+    (*allowed ? has : lacks).Add(kLeastRights[i]);
+    needed = needed || (!*allowed && kLeastRights[i].needed);
+  }
+  check.detail = has.text();
+  if (lacks.empty()) return check;
+  check.status = needed ? CheckStatus::kFail : CheckStatus::kWarn;
+  check.detail = "lacks " + lacks.text() + (has.empty() ? "" : "; has " + has.text());
+  if (!needed) check.detail += "; does with what discovery tells, which may be out of date";
+  check.remedy = GrantCommand(survey.user);
+  return check;
+}
+
+}  // namespace
+
+Check CheckServer(const Survey& survey) {
+  if (!survey.version) return NotChecked(CheckKind::kServer);
+  Check check{.kind = CheckKind::kServer};
+  const Result<std::string>& version = *survey.version;
+  if (!version && version.error().code != ErrorCode::kDenied) {
+    check.status = CheckStatus::kFail;
+    check.detail = version.error().message;
+    check.remedy = "see that the API server runs, and that the kubeconfig's cluster entry is right";
+    return check;
+  }
+  check.detail = survey.connection->server;
+  check.detail += version ? " is Kubernetes " + *version : " answers, and does not tell its version";
+  if (!survey.not_ready.empty()) {
+    check.status = CheckStatus::kFail;
+    check.detail += ", not ready: " + Join(survey.not_ready, ", ");
+    check.remedy = "wait, or see what it waits for: kubectl get --raw '/readyz?verbose'";
+    return check;
+  }
+  if (survey.ready_is_told) check.detail += ", ready";
+  check.detail += "; " + VerificationWords(*survey.connection);
+  return check;
+}
+
+Check CheckIdentity(const Survey& survey) {
+  if (!survey.user) return NotChecked(CheckKind::kIdentity);
+  Check check{.kind = CheckKind::kIdentity};
+  if (!*survey.user) {
+    const Error& error = survey.user->error();
+    if (!IsUnauthorized(error)) return Unknown(CheckKind::kIdentity, error, "see who it is: kubectl auth whoami");
+    check.status = CheckStatus::kFail;
+    check.detail = error.message;
+    check.remedy = "give its user a client certificate or a token that this cluster takes";
+    return check;
+  }
+  const UserInfo& user = **survey.user;
+  check.detail = fmt::format("user \"{}\"", user.username);
+  if (!user.groups.empty()) check.detail += ", groups " + Join(user.groups, ", ");
+  if (user.username == "system:anonymous") {
+    check.status = CheckStatus::kFail;
+    check.detail += ": the server took no credentials from us";
+    check.remedy = "give its user a client certificate or a token that this cluster takes";
+  } else if (std::find(user.groups.begin(), user.groups.end(), "system:masters") != user.groups.end()) {
+    check.status = CheckStatus::kWarn;
+    check.detail += ": has all rights";
+    check.remedy =
+        "give it a user of its own: cnpa-op rbac | kubectl apply -f -, and a kubeconfig with a client certificate of "
+        "CN=cnpa-op, or rbac --serviceaccount NS:NAME and the token of: kubectl create token NAME -n NS";
+  }
+  return check;
+}
+
+Check CheckCrd(const Survey& survey) {
+  if (!survey.crd) return NotChecked(CheckKind::kCrd);
+  Check check{.kind = CheckKind::kCrd};
+  if (!*survey.crd) {
+    const Error& error = survey.crd->error();
+    if (error.code != ErrorCode::kNotFound) return Unknown(CheckKind::kCrd, error, GrantCommand(survey.user));
+    check.status = CheckStatus::kFail;
+    check.detail = "the TeamSpace CRD is not installed";
+    check.remedy = kApplyCrd;
+    return check;
+  }
+  const CrdReport& crd = **survey.crd;
+  const std::vector<std::string> faults = CrdFaults(crd);
+  check.detail = "teamspaces.platform.labhub.io ";
+  if (!faults.empty()) {
+    check.status = CheckStatus::kFail;
+    check.detail += Join(faults, ", ");
+    check.remedy = CrdRemedy(crd);
+  } else if (!crd.has_schema) {
+    check.status = CheckStatus::kWarn;
+    check.detail += "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks";
+    check.remedy = GrantCommand(survey.user);
+  } else if (!crd.has_conditions) {
+    check.status = CheckStatus::kWarn;
+    check.detail += "has no status.conditions, so nobody can be told why a team space is not ready";
+    check.remedy = kApplyCrd;
+  } else {
+    check.detail += "v1alpha1 is established, and has all fields";
+  }
+  return check;
+}
+
+std::vector<Check> CheckRights(const Survey& survey) {
+  if (survey.rights.empty() || !survey.rights.front()) return {NotChecked(CheckKind::kRights)};
+  std::vector<Check> checks;
+  for (std::size_t begin = 0; begin < kLeastRights.size();) {
+    std::size_t end = begin;
+    while (end < kLeastRights.size() && kLeastRights[end].resource == kLeastRights[begin].resource) ++end;
+    checks.push_back(CheckRightsOnOne(survey, begin, end));
+    begin = end;
+  }
+  return checks;
+}
+
+}  // namespace cnpa
