@@ -66,8 +66,9 @@ bool ReadReady(const Exchange& exchange, Survey& survey) {
 
 /// Puts a question and decodes its answer.
 template <typename T>
-void Ask(Client& client, std::string_view path, std::string body, Result<T> (*decode)(std::string), Known<T>& answer) {
-  client.Ask(std::string(path), std::move(body), [decode, &answer](Result<std::string> text) {
+void Ask(Client& client, std::string_view path, const std::string& body, Result<T> (*decode)(std::string),
+         Known<T>& answer) {
+  client.Ask(std::string(path), body, [decode, &answer](Result<std::string> text) {
     answer = text ? decode(*std::move(text)) : Result<T>(ErrorFrom(text));
   });
 }

@@ -2,6 +2,7 @@
 #include "app/run.h"
 
 #include <cstdio>
+#include <set>
 #include <string>
 
 #include "app/manifests.h"
@@ -99,6 +100,34 @@ TEST_CASE("Run reconcile --once exits 3 with one line where nobody answers", "[a
   CHECK(away.code == ExitCode::kUnreadable);
   CHECK(LinesOf(away.err).size() == 1);
   CHECK(away.err.starts_with("cnpa-op: "));
+}
+
+TEST_CASE("Run check exits by how far it came, and prints one document where that is wanted", "[app][run]") {
+  const TempFolder folder;
+  Options options;
+  options.command = Command::kCheck;
+  options.timeout = std::chrono::seconds(5);
+  options.request_timeout = std::chrono::seconds(1);
+  options.log_format = LogFormat::kText;
+  options.archive = folder.Path("archive");
+  options.kubeconfig = folder.Path("none");
+  const Ran missing = RunWith(options);
+  CHECK(missing.code == ExitCode::kUsage);
+  CHECK(missing.err.empty());
+  CHECK(missing.out.starts_with("FAIL  kubeconfig   cannot read '" + folder.Path("none") + "': no such file"));
+  CHECK(Contains(missing.out, "\nok    archive "));
+  options.kubeconfig =
+      folder.Write("config",
+                   "current-context: a\nclusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\n"
+                   "contexts: [{name: a, context: {cluster: a}}]\n");
+  options.output = OutputFormat::kJson;
+  const Ran away = RunWith(options);
+  CHECK(away.code == ExitCode::kUnreadable);
+  std::string text = away.out;
+  JsonDocument document;
+  REQUIRE(document.Parse(text));
+  CHECK(document.root().IntIfPresent("failed") == 1);
+  CHECK(folder.Names() == std::set<std::string>{"config"});
 }
 
 }  // namespace

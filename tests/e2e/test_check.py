@@ -5,6 +5,7 @@ import base64
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 from datetime import datetime, timedelta, timezone
@@ -247,6 +248,17 @@ def test_server_that_is_down_is_three(cluster):
     assert f"cannot reach {address}: connection refused" in checked.row("server")
     assert checked.marks("FAIL") == {"server"}
     assert checked.marks("-") == {"identity", "crd", "rights", "clock"}
+
+
+def test_signal_ends_it_while_a_server_keeps_silent(cluster):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        kubeconfig = cluster.plane.kubeconfig_for("silent", token="x",
+                                                  server=f"https://127.0.0.1:{silent.getsockname()[1]}")
+        with cluster.started("check", kubeconfig=kubeconfig) as started:
+            silent.accept()
+            started.signal(signal.SIGTERM)
+            result = started.finish()
+    assert (result.code, result.stdout, result.stderr) == (143, "", "")
 
 
 def test_server_with_the_certificate_of_another_authority_is_three(cluster):
