@@ -338,6 +338,7 @@ TEST_CASE("ComputeChecks on the clocks: what the round trip hides is not held ag
 TEST_CASE("ComputeCheckCode says by what fails how far it came", "[app][check]") {
   const auto code = [](const std::vector<std::pair<CheckKind, CheckStatus>>& found) {
     std::vector<Check> checks;
+    checks.reserve(found.size());
     for (const auto& [kind, status] : found) checks.push_back({.kind = kind, .status = status});
     return ComputeCheckCode(checks);
   };
