@@ -122,24 +122,6 @@ Result<Time> ParseHttpDate(std::string_view text) {
   return *time;
 }
 
-Result<Time> ParseHttpDate(std::string_view text) {
-  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  constexpr std::size_t kMonthAt = 8;
-  const tl::unexpected<Error> wrong =
-      Fail(ErrorCode::kInvalid, "'" + std::string(text) + "' is not a date such as Sun, 06 Nov 1994 08:49:37 GMT");
-  if (text.size() != std::string_view("Sun, 06 Nov 1994 08:49:37 GMT").size()) return wrong;
-  const std::size_t month = kMonths.find(text.substr(kMonthAt, 3));
-  if (month == std::string_view::npos || month % 3 != 0) return wrong;
-  const auto slice = [&text](std::size_t at, std::size_t count) { return std::string(text.substr(at, count)); };
-  const std::string number = std::to_string(month / 3 + 1);
-  const Result<Time> time = ParseTime(slice(12, 4) + "-" + (number.size() == 1 ? "0" : "") + number + "-" +
-                                      slice(5, 2) + "T" + slice(17, 8) + "Z");
-  if (!time || slice(3, 2) != ", " || text[7] != ' ' || text[11] != ' ' || slice(25, 4) != " GMT" || text[16] != ' ') {
-    return wrong;
-  }
-  return *time;
-}
-
 Result<milliseconds> ParseDuration(std::string_view text) {
   if (text == "0") return milliseconds(0);
   std::string_view rest = text;

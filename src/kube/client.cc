@@ -108,6 +108,13 @@ struct Client::Listing {
   std::optional<Error> last_error;  ///< Of the attempt before.
   std::unique_ptr<ListSplitter> splitter;
 
+  /// Returns what stands around the items of a page that has come whole.
+  Result<ListEnvelope> Envelope() const {
+    Result<std::string> envelope = splitter->Finish();
+    if (!envelope) return tl::unexpected<Error>(std::move(envelope).error());
+    return DecodeEnvelope(*std::move(envelope), *collection, splitter->items());
+  }
+
   void Fail(Error error) const {
     // What does not decode, or was not sent, says nothing of where it stood; other errors name the request or the
     // server.
@@ -153,10 +160,11 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
     if (MayPass(error.code)) return RetryOrFail(listing, std::move(error), *response);
     return listing->Fail(std::move(error));
   }
-  Result<std::string> envelope = listing->splitter->Finish();
-  if (!envelope) return listing->Fail(envelope.error());
-  Result<ListEnvelope> decoded = DecodeEnvelope(*std::move(envelope), *listing->collection, listing->splitter->items());
-  if (!decoded) return listing->Fail(decoded.error());
+  Result<ListEnvelope> decoded = listing->Envelope();
+  if (!decoded) {
+    decoded.error().message += NotJsonWords(response->content_type);
+    return listing->Fail(std::move(decoded).error());
+  }
   if (decoded->continue_token.empty()) return listing->on_done({});
   listing->continue_token = decoded->continue_token;
   ListPage(listing);

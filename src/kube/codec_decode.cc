@@ -120,6 +120,7 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
   const JsonReader metadata = root.Object("metadata");
   const std::string kind = root.OptionalString("kind");
   const std::string api_version = root.OptionalString("apiVersion");
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
   ListEnvelope decoded{metadata.String("resourceVersion"), metadata.OptionalString("continue")};
   if (kind != collection.kind || api_version != collection.api_version) {
     return Fail(ErrorCode::kMalformed, "expected a " + std::string(collection.kind) + " of " +

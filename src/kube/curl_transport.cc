@@ -114,13 +114,6 @@ std::string EscapeHeaderName(const std::string& name) {
   return escaped;
 }
 
-/// Returns what an answer is that is not JSON, "" for one that is.
-std::string TypeWords(const std::string& content_type) {
-  const std::string type = content_type.substr(0, content_type.find_first_of("; \t"));
-  if (type.find("json") != std::string::npos) return {};
-  return type.empty() ? "of no type" : "'" + type.substr(0, 40) + "'";
-}
-
 /// libcurl's words without their capital, and without what only its developers need.
 std::string CurlMessage(CURLcode code, const char* detail) {
   std::string message = detail[0] != '\0' ? detail : curl_easy_strerror(code);
@@ -510,9 +503,7 @@ class CurlTransport::Impl {
   /// What came is not what `on_body`, or a limit, allows.
   void FailWithBody(Transfer& transfer) {
     Error error = std::move(transfer.body_status).error();
-    const std::string type = TypeWords(transfer.response.content_type);
-    if (error.code == ErrorCode::kMalformed && !type.empty())
-      error.message += " (it is " + type + ": is there a proxy in between?)";
+    if (error.code == ErrorCode::kMalformed) error.message += NotJsonWords(transfer.response.content_type);
     Trace(transfer, error.message);
     transfer.on_done(tl::unexpected<Error>(std::move(error)));
   }

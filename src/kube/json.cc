@@ -2,6 +2,7 @@
 #include "kube/json.h"
 
 #include <algorithm>
+#include <set>
 
 #include <rapidjson/error/en.h>
 
@@ -140,7 +141,9 @@ void JsonReader::EachString(std::string_view key,
                             const std::function<void(std::string_view, std::string_view)>& visit) const {
   const JsonReader object = Object(key);
   if (!object.present()) return;
+  std::set<std::string_view> keys;
   for (const auto& member : object.value_->GetObject()) {
+    if (!keys.insert(Text(member.name)).second) object.Fail(Text(member.name), "is there twice");
     if (!member.value.IsString()) {
       object.Fail(Text(member.name), "is not a string");
       return;

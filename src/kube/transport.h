@@ -40,6 +40,9 @@ struct Response {
   std::string body;
 };
 
+/// Returns what to say behind the message on an answer that does not decode: what it is, unless it says it is JSON.
+std::string NotJsonWords(const std::string& content_type);
+
 class Transport {
  public:
   using OnDone = std::function<void(Result<Response>)>;

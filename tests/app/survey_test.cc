@@ -30,6 +30,10 @@ Response Forbidden(const std::string& user = "u") {
   return AnswerOf(403, R"({"message":"x is forbidden: User \")" + user + R"(\" cannot get resource \"y\" in API"})");
 }
 
+std::string PathOf(const Request& request) {
+  return request.path.substr(0, request.path.find('?'));
+}
+
 /// A server on which all is well, but for the answers that a test puts by their paths.
 class Server {
  public:
@@ -52,7 +56,7 @@ class Server {
     return survey;
   }
 
-  FakeTransport transport{[this](const Request& request) { return answers_.at(request.path); }};
+  FakeTransport transport{[this](const Request& request) { return answers_.at(PathOf(request)); }};
 
  private:
   std::map<std::string, Result<Response>> answers_;
@@ -83,8 +87,9 @@ TEST_CASE("SurveyServer asks for each right once, side by side, and changes noth
   server.Ask();
   std::vector<std::string> bodies;
   for (const Request& request : server.transport.requests) {
-    if (request.path == kAccessReviewPath) bodies.push_back(request.body);
-    CHECK((request.method == Method::kGet || request.path == kAccessReviewPath || request.path == kSelfReviewPath));
+    if (PathOf(request) == kAccessReviewPath) bodies.push_back(request.body);
+    CHECK(
+        (request.method == Method::kGet || PathOf(request) == kAccessReviewPath || PathOf(request) == kSelfReviewPath));
   }
   std::vector<std::string> want;
   for (const Right& right : kLeastRights) want.push_back(EncodeAccessReview(right));
@@ -180,7 +185,8 @@ TEST_CASE("SurveyServer asks discovery where the right to read the CRD lacks", "
   server.transport.requests.clear();
   CHECK(server.Ask().crd->error().code == ErrorCode::kNotFound);
   const std::vector<std::string> log = server.transport.Log();
-  CHECK(std::find(log.begin(), log.end(), Line("GET", kDiscoveryPath)) == log.end());
+  CHECK(std::none_of(log.begin(), log.end(),
+                     [](const std::string& line) { return line.starts_with(Line("GET", kDiscoveryPath)); }));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ import pytest
 from harness import BINARY, environment
 from authority import days
 from raw_server import RawServer
-from raw_support import AT_ONCE, GRACE, RETRIED, SPARE, TO_THE_END, answer_sanely, check_one_line, table
+from raw_support import AT_ONCE, GRACE, LATE, RETRIED, SPARE, TO_THE_END, answer_sanely, check_one_line, table
 
 
 @contextlib.contextmanager
@@ -94,8 +94,8 @@ class Unreached:
 @table(
     Unreached("connection refused", nobody, "cannot reach .*: connection refused", RETRIED),
     Unreached("a name that does not resolve", no_such_name, "resolve", TO_THE_END),
-    Unreached("a connection that never comes", full_house, "in time", TO_THE_END),
-    Unreached("silence instead of TLS", silent, "in time", TO_THE_END),
+    Unreached("a connection that never comes", full_house, LATE, TO_THE_END),
+    Unreached("silence instead of TLS", silent, LATE, TO_THE_END),
     Unreached("HTTP instead of TLS", without_tls, "TLS", RETRIED),
     Unreached("a certificate of another authority", presents(lambda bench: bench.elsewhere.server("a")),
               "the server's certificate is not trusted"),

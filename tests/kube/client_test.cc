@@ -23,6 +23,7 @@ constexpr milliseconds kRequestTimeout{15000};
 Response Ok(const std::string& body) {
   Response response;
   response.code = 200;
+  response.content_type = "application/json";
   response.body = body;
   return response;
 }
