@@ -8,12 +8,15 @@ BUILD  ?= build
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 LAB    ?= lab
+# Of each fuzz target.
+SECONDS_EACH ?= 60
 PYTHON ?= $(shell tests/tools/python)
 # The contract in short, for the backend that k3s runs on; test-long runs all of it there.
 ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py quota.py)
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
-.PHONY: help deps build unit sanitize lint format e2e test test-long servers demo lab cluster cluster-stop install clean
+.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab cluster \
+        cluster-stop install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +37,15 @@ sanitize: deps ## builds and runs the unit tests under ASan and UBSan
 	@ninja -C $(BUILD)-sanitize -j $(JOBS) cnpa_tests
 	@$(BUILD)-sanitize/tests/cnpa_tests
 
+fuzz: deps ## fuzzes every parser, SECONDS_EACH=60 each; what it finds is kept in the cache
+	@cmake -S . -B $(BUILD)-fuzz $(CMAKE_FLAGS) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG='-O1 -g' \
+	  -DCMAKE_CXX_COMPILER=clang++ -DCNPA_FUZZ=ON -DCNPA_BUILD_TESTS=OFF > /dev/null
+	@ninja -C $(BUILD)-fuzz -j $(JOBS) fuzz
+	@$(PYTHON) tests/fuzz/run --jobs $(JOBS) $(BUILD)-fuzz $(SECONDS_EACH)
+
+fuzz-short: SECONDS_EACH = 3
+fuzz-short: fuzz
+
 lint: build ## layers, clang-format, clang-tidy
 	@tests/lint/lint $(BUILD)
 
@@ -44,8 +56,8 @@ e2e: build servers ## runs the tests on a real control plane (the first time bui
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
 
-test: ## everything: dependencies, build, unit tests, sanitizers, lint, tests on a real control plane
-	@$(MAKE) --no-print-directory build unit sanitize lint e2e
+test: ## everything: dependencies, build, unit tests, sanitizers, fuzzing, lint, tests on a real control plane
+	@$(MAKE) --no-print-directory build unit sanitize fuzz-short lint e2e
 
 test-long: build servers ## the long forms: every crash point, 1,000 TeamSpaces at once, all of tests/e2e on SQLite
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 $(PYTHON) -m pytest -q tests/e2e

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers that are read whole: the CRD, discovery, confirmations; and archive files.
+#include "fuzz/fuzz.h"
+#include "kube/codec.h"
+
+namespace cnpa {
+namespace {
+
+template <typename Decode>
+auto FuzzDecoder(std::string_view text, const Decode& decode) {
+  const auto decoded = decode(std::string(text));
+  Require(decode("\n " + std::string(text) + " \n").has_value() == decoded.has_value(), "blanks around change nothing");
+  if (!WithinDepth(text)) Require(!decoded, "what is nested too deep is refused");
+  return decoded;
+}
+
+}  // namespace
+
+void Fuzz(std::string_view text) {
+  RequireValueOr(ErrorCode::kMalformed, FuzzDecoder(text, &DecodeCrd));
+  RequireValueOr(ErrorCode::kMalformed, FuzzDecoder(text, &DecodeDiscovery));
+
+  const Result<std::string> uid = FuzzDecoder(text, &DecodeArchiveUid);
+  RequireValueOr(ErrorCode::kMalformed, uid);
+  if (uid) Require(DecodeArchiveUid(EncodeArchive({.name = "alpha", .uid = *uid})) == uid, "an archive keeps its uid");
+
+  const Chain chain{.name = "alpha", .uid = "0-1", .generation = 1};
+  const Status same =
+      FuzzDecoder(text, [&chain](std::string answer) { return DecodeConfirmation(std::move(answer), chain); });
+  if (!same && same.error().code != ErrorCode::kConflict) RequireValueOr(ErrorCode::kMalformed, same);
+  const Chain other{.name = "alpha", .uid = "0-2", .generation = 1};
+  if (same) Require(!DecodeConfirmation(std::string(text), other), "one answer does not confirm two team spaces");
+}
+
+}  // namespace cnpa
