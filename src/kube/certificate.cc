@@ -39,7 +39,8 @@ Owned<X509> ReadCertificate(const std::string& pem) {
 Time ToTime(const ASN1_TIME* time) {
   std::tm parts{};
   ASN1_TIME_to_tm(time, &parts);
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::from_time_t(timegm(&parts)));
+  // Not by way of system_clock, whose nanoseconds end in 2262.
+  return Time(std::chrono::seconds(timegm(&parts)));
 }
 
 }  // namespace

@@ -64,6 +64,14 @@ TEST_CASE("DescribeValidity says when a certificate is not valid", "[kube][certi
   CHECK(DescribeValidity(pem, kNow - seconds(1)) == "is valid only from 2031-05-06T07:08:09Z");
 }
 
+TEST_CASE("DescribeValidity knows a certificate that outlives the nanoseconds of 64 bits", "[kube][certificate]") {
+  const Time end_of_9999{std::chrono::sys_days(std::chrono::year(9999) / 12 / 31) + seconds(86399)};
+  const std::string pem = MakeIdentity({.not_before = kNow, .not_after = end_of_9999}).certificate_pem;
+  CHECK(DescribeValidity(pem, kNow).empty());
+  CHECK(DescribeValidity(pem, end_of_9999).empty());
+  CHECK(DescribeValidity(pem, end_of_9999 + seconds(1)) == "expired on 9999-12-31T23:59:59Z");
+}
+
 TEST_CASE("DescribeValidity says nothing where there is no certificate", "[kube][certificate]") {
   CHECK(DescribeValidity("", kNow).empty());
   CHECK(DescribeValidity("words", kNow).empty());
