@@ -170,9 +170,9 @@ bool FitsOneHeader(const std::string& text) {
 
 /// The address without '/' at its end; without a scheme it is https, which is all that credentials are sent over.
 std::string Address(std::string server) {
-  if (!server.empty() && server.find("://") == std::string::npos) server.insert(0, "https://");
   server = server.substr(0, server.find_first_of("?#"));
   while (server.ends_with('/')) server.pop_back();
+  if (!server.empty() && server.find("://") == std::string::npos) server.insert(0, "https://");
   return server;
 }
 

@@ -249,6 +249,7 @@ TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube]
   };
   const std::vector<Case> cases{
       {"no server", "tls-server-name: x", "", "cluster \"main\": server: missing"},
+      {"a server of slashes", "server: ///", "", "cluster \"main\": server: missing"},
       {"both CA file and data", kServer + ", certificate-authority: x, certificate-authority-data: eA==", "",
        "cluster \"main\": certificate-authority: both certificate-authority and certificate-authority-data "
        "are there: keep one"},
