@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::size_t kLongestText = 300;
 
-/// Returns `size` moved to where a character of UTF-8 begins.
+/// Returns `size` moved to where a character of UTF-8 begins: at most three bytes, the rest is not UTF-8.
 std::size_t CharacterStart(std::string_view text, std::size_t size) {
-  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
+  const std::size_t least = size - std::min<std::size_t>(size, 3);
+  while (size > least && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
   return size;
 }
 
@@ -26,13 +27,13 @@ std::string OneLine(std::string_view body) {
     line += body.substr(CharacterStart(body, body.size() - kLongestText / 2));
   }
   std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
   while (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
 }
 
 void DecodeStatus(const JsonReader& root, ApiError& error) {
-  error.reason = root.OptionalString("reason");
+  error.reason = OneLine(root.OptionalString("reason"));
   error.message = OneLine(root.OptionalString("message"));
   const JsonReader details = root.Object("details");
   details.EachKey([&error](std::string_view) { error.has_details = true; });

@@ -179,11 +179,32 @@ TEST_CASE("DecodeApiError takes what is no Status as text: one line of it", "[ku
   };
   CHECK(message("line one\nline two\r\n") == "line one line two");
   CHECK(message("\x1b[31mred") == " [31mred");
+  CHECK(message("a\x7f"
+                "b") == "a b");
   CHECK(message("{\"message\":1}") == "{\"message\":1}");
   CHECK(message("{}") == "{}");
   CHECK(message(std::string(1000, '[')) == std::string(150, '[') + " ... " + std::string(150, '['));
   CHECK(message(std::string(5000, 'x')) == std::string(150, 'x') + " ... " + std::string(150, 'x'));
   CHECK(message(R"({"message":"one\ntwo"})") == "one two");
+}
+
+TEST_CASE("DecodeApiError cuts between characters, and what is not UTF-8 anywhere", "[kube][api_error]") {
+  const auto message = [](const std::string& body) {
+    return DecodeApiError({.method = Method::kGet, .path = "/p"}, Text(500, body)).message;
+  };
+  const std::string a_umlaut = "\xc3\xa4";
+  std::string odd = "x";  // So that byte 150 from the front is the second of a character, and from the end the first.
+  for (int i = 0; i < 300; ++i) odd += a_umlaut;
+  const std::string cut = message(odd);
+  CHECK(cut.starts_with(odd.substr(0, 149) + " ... " + a_umlaut));
+  CHECK(cut.ends_with(a_umlaut));
+  CHECK(message(std::string(5000, '\x80')).size() < 310);
+}
+
+TEST_CASE("ToError stays on one line whatever the reason is", "[kube][api_error]") {
+  CHECK(ErrorFor(Method::kGet, "/p", Text(400, R"({"message":"m","reason":"a\nb\u001b[2J"})")) ==
+        Error{ErrorCode::kInvalid, "GET /p: 400 a b [2J: m"});
+  CHECK(ErrorFor(Method::kGet, "/p", Status(400, std::string(5000, 'x'), "m")).message.size() < 400);
 }
 
 TEST_CASE("DecodeApiError tells details with members from empty ones", "[kube][api_error]") {
