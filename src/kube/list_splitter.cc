@@ -24,6 +24,12 @@ bool IsStructure(char c) {
   return kStructure[static_cast<unsigned char>(c)];
 }
 
+/// Returns `text` without the blanks at its end.
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.remove_suffix(1);
+  return text;
+}
+
 }  // namespace
 
 Status ListSplitter::Feed(std::string_view bytes) {
@@ -64,7 +70,10 @@ Status ListSplitter::TakeStructure(char c) {
   }
   if (c == '{' || c == '[') {
     if (c == '[' && depth_ == 1 && items_depth_ == 0 && AtItemsKey()) items_depth_ = 2;
-    if (c == '{' && !in_item_ && items_depth_ != 0 && depth_ == items_depth_) in_item_ = true;
+    if (c == '{' && !in_item_ && items_depth_ != 0 && depth_ == items_depth_) {
+      if (!MayBeginValue()) return Fail(ErrorCode::kMalformed, "not a list: something stands before an item");
+      in_item_ = true;
+    }
     if (++depth_ > kDeepestJson) return Fail(ErrorCode::kMalformed, "not a list: nested too deep");
     return Append({&c, 1});
   }
@@ -92,15 +101,16 @@ Status ListSplitter::Append(std::string_view bytes) {
 }
 
 bool ListSplitter::AtItemsKey() const {
-  std::string_view text = envelope_;
-  const auto trim = [&text] {
-    while (!text.empty() && std::strchr(" \t\r\n", text.back()) != nullptr) text.remove_suffix(1);
-  };
-  trim();
+  std::string_view text = Trimmed(envelope_);
   if (!text.ends_with(':')) return false;
   text.remove_suffix(1);
-  trim();
+  text = Trimmed(text);
   return text.ends_with("\"items\"") && !text.ends_with("\\\"items\"");
+}
+
+bool ListSplitter::MayBeginValue() const {
+  const std::string_view text = Trimmed(envelope_);
+  return text.ends_with('[') || text.ends_with(',');
 }
 
 Result<std::string> ListSplitter::Finish() {

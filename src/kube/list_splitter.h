@@ -40,6 +40,7 @@ class ListSplitter {
   Status TakeStructure(char c);
   Status Append(std::string_view bytes);
   bool AtItemsKey() const;
+  bool MayBeginValue() const;  ///< Not so behind a '-', which would make a number of the 0 for an item.
 
   OnItem on_item_;
   std::string envelope_;

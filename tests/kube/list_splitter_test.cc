@@ -150,6 +150,8 @@ TEST_CASE("ListSplitter and DecodeEnvelope refuse a list that is broken in any w
       {"two items keys, the second empty", ListWith(R"("items":[{"a":1}],"items":[])"), ""},
       {"two items keys, the second null", ListWith(R"("items":[{"a":1}],"items":null)"), ""},
       {"two items keys, the second escaped", ListWith(R"("items":[{"a":1}],"\u0069tems":[])"), ""},
+      {"a minus before an item", ListWith(R"("items":[-{"a":1}])"), "not a list: something stands before an item"},
+      {"a digit before an item", ListWith(R"("items":[1 {"a":1}])"), "not a list: something stands before an item"},
       {"no comma between items", ListWith(R"("items":[{"a":1}{"b":1}])"), ""},
       {"a comma too many", ListWith(R"("items":[{"a":1},])"), ""},
       {"no bracket at the end of the items", ListWith(R"("items":[{"a":1})"), "the answer ends in the middle"},
