@@ -16,6 +16,20 @@ std::string_view Text(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
+/// Returns whether a string in `text` has the escape of a low surrogate, \udc00 to \udfff, without a high one before
+/// it. RapidJSON refuses a high one alone, but of a low one alone it makes three bytes that are not UTF-8.
+bool HasLoneLowSurrogate(std::string_view text) {
+  constexpr std::size_t kEscape = 6;  // Of \uXXXX.
+  std::size_t i = text.find('\\');
+  while (i != std::string_view::npos && i + kEscape <= text.size()) {
+    const bool surrogate = text[i + 1] == 'u' && (text[i + 2] == 'd' || text[i + 2] == 'D') && text[i + 3] >= '8';
+    const bool high = surrogate && (text[i + 3] <= '9' || (text[i + 3] | 0x20) <= 'b');
+    if (surrogate && !high) return true;
+    i = text.find('\\', i + (high ? 2 * kEscape : 2));
+  }
+  return false;
+}
+
 }  // namespace
 
 const JsonReader::Value* JsonReader::Find(std::string_view key) const {
@@ -185,6 +199,7 @@ Status JsonDocument::Parse(std::string& text) {
   status_ = {};
   // In place, RapidJSON takes a NUL for the end, and what stands behind it would go unseen.
   if (text.find('\0') != std::string::npos) return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
+  if (HasLoneLowSurrogate(text)) return status_ = Fail(ErrorCode::kMalformed, "not JSON: half a character is escaped");
   document_.ParseInsitu<kParseFlags>(text.data());
   if (document_.HasParseError()) {
     status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) + ": " +

@@ -191,6 +191,8 @@ TEST_CASE("JsonDocument::Parse refuses what is not a JSON object", "[kube][json]
       {"overlong UTF-8", "{\"a\":\"\xc0\xaf\"}", "not JSON at byte 6: Invalid encoding in string."},
       {"a surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "not JSON at byte 6: Invalid encoding in string."},
       {"half of a surrogate pair", R"({"a":"\ud800"})", "not JSON at byte 6: The surrogate pair in string is invalid."},
+      {"the other half", R"({"a":"\\\uDC00"})", "not JSON: half a character is escaped"},
+      {"the other half behind a pair", R"({"\ud83d\ude00\udfff":1})", "not JSON: half a character is escaped"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -212,6 +214,7 @@ TEST_CASE("JsonDocument::Parse keeps an escaped NUL, escapes and characters of a
   CHECK(parsed.root().String("a") == std::string("x\0y", 3));
   CHECK(parsed.root().String("b") == "\"\\/\n\xc3\xa4\xf0\x9f\x98\x80");
   CHECK(parsed.root().String("\xc3\xa4") == "\xe2\x82\xac");
+  CHECK(Parsed(R"({"a":"\\ude00"})").root().String("a") == "\\ude00");
 }
 
 TEST_CASE("JsonDocument can be used again after a failure", "[kube][json]") {
