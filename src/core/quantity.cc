@@ -57,7 +57,7 @@ std::optional<Scaled> TakeNumber(std::string_view& text) {
       point = true;
     } else if (IsDigit(c)) {
       any = true;
-      if (number.digits > (kLargest - 9) / 10) return std::nullopt;
+      if (number.digits > (kLargest - (c - '0')) / 10) return std::nullopt;
       number.digits = number.digits * 10 + (c - '0');
       if (point) --number.decimal;
     } else {
