@@ -59,6 +59,9 @@ TEST_CASE("Log writes a message from outside as one line without control charact
 
 TEST_CASE("Printable keeps UTF-8 and turns control characters into blanks", "[app][log]") {
   CHECK(Printable("\xc3\xa4\t\r\n") == "\xc3\xa4   ");
+  // Those of 8 bits too: U+009B is ESC [ in one. U+00A0 is none of them.
+  CHECK(Printable("a\xc2\x9b"
+                  "31m\xc2\x80\xc2\x9f\xc2\xa0\xc2") == "a  31m    \xc2\xa0\xc2");
 }
 
 TEST_CASE("IsJournal compares the stream with what systemd says it is", "[app][log]") {
