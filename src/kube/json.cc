@@ -200,6 +200,8 @@ Status JsonDocument::Parse(std::string& text) {
   // In place, RapidJSON takes a NUL for the end, and what stands behind it would go unseen.
   if (text.find('\0') != std::string::npos) return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
   if (HasLoneLowSurrogate(text)) return status_ = Fail(ErrorCode::kMalformed, "not JSON: half a character is escaped");
+  // Where the text ends within a character, RapidJSON looks for its other bytes behind the end.
+  text.append(3, '\0');
   document_.ParseInsitu<kParseFlags>(text.data());
   if (document_.HasParseError()) {
     status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) + ": " +

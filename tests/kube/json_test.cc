@@ -190,6 +190,8 @@ TEST_CASE("JsonDocument::Parse refuses what is not a JSON object", "[kube][json]
       {"invalid UTF-8", "{\"a\":\"\xff\"}", "not JSON at byte 6: Invalid encoding in string."},
       {"overlong UTF-8", "{\"a\":\"\xc0\xaf\"}", "not JSON at byte 6: Invalid encoding in string."},
       {"a surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "not JSON at byte 6: Invalid encoding in string."},
+      {"an end within a character, too long for a short string", "{\"a\":\"sixteen and more\xf0",
+       "not JSON at byte 6: Invalid encoding in string."},
       {"half of a surrogate pair", R"({"a":"\ud800"})", "not JSON at byte 6: The surrogate pair in string is invalid."},
       {"the other half", R"({"a":"\\\uDC00"})", "not JSON: half a character is escaped"},
       {"the other half behind a pair", R"({"\ud83d\ude00\udfff":1})", "not JSON: half a character is escaped"},
