@@ -39,17 +39,17 @@ std::string Edited(const std::string& pem, std::string_view edits) {
 }  // namespace
 
 void Fuzz(std::string_view text) {
-  static const Identity identity = MakeIdentity();
-  Require(CheckClientCertificate(identity.certificate_pem, identity.key_pem).has_value(), "a right pair is taken");
+  static const Identity kIdentity = MakeIdentity();
+  Require(CheckClientCertificate(kIdentity.certificate_pem, kIdentity.key_pem).has_value(), "a right pair is taken");
   if (text.find("-----BEGIN") == std::string_view::npos) {
-    Check(Edited(identity.certificate_pem, text), identity.key_pem);
-    Check(identity.certificate_pem, Edited(identity.key_pem, text));
+    Check(Edited(kIdentity.certificate_pem, text), kIdentity.key_pem);
+    Check(kIdentity.certificate_pem, Edited(kIdentity.key_pem, text));
     return;
   }
   const std::string pem(text);
   Check(pem, pem);
-  Check(pem, identity.key_pem);
-  Check(identity.certificate_pem, pem);
+  Check(pem, kIdentity.key_pem);
+  Check(kIdentity.certificate_pem, pem);
 }
 
 }  // namespace cnpa

@@ -28,9 +28,9 @@ std::vector<std::string> Names() {
 }  // namespace
 
 void Fuzz(std::string_view text) {
-  static const TempFolder folder;
-  static const std::vector<std::string> names = Names();
-  const std::string path = folder.Write("config.yaml", std::string(text));
+  static const TempFolder kFolder;
+  static const std::vector<std::string> kNames = Names();
+  const std::string path = kFolder.Write("config.yaml", std::string(text));
   const Result<std::map<std::string, Setting>> settings = ReadConfigFile(path);
   RequireValueOr(ErrorCode::kInvalid, settings);
   if (!settings) {
@@ -40,7 +40,7 @@ void Fuzz(std::string_view text) {
   const auto lines = std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r') + 1;
   for (const auto& [key, setting] : *settings) {
     Require(setting.line >= 1 && setting.line <= lines, "a setting stands in a line of the file");
-    NearMatch(key, names);
+    NearMatch(key, kNames);
     for (const Flag& flag : Flags()) {
       if (flag.name != key) continue;
       for (const std::string& value : setting.values) FuzzFlag(flag, value);

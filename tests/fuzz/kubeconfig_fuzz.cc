@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A kubeconfig in a folder with files that it may name: cert.pem, key.pem, token.
+#include <memory>
+
 #include "fuzz/fuzz.h"
 #include "kube/kubeconfig.h"
 #include "support/certificates.h"
@@ -9,16 +11,18 @@
 namespace cnpa {
 namespace {
 
-const TempFolder& Folder() {
-  static const TempFolder folder;
-  [[maybe_unused]] static const bool written = [] {
-    const Identity identity = MakeIdentity();
-    folder.Write("cert.pem", identity.certificate_pem);
-    folder.Write("key.pem", identity.key_pem);
-    folder.Write("token", "secret-token\n");
-    return true;
-  }();
+std::unique_ptr<TempFolder> MakeFolder() {
+  auto folder = std::make_unique<TempFolder>();
+  const Identity identity = MakeIdentity();
+  folder->Write("cert.pem", identity.certificate_pem);
+  folder->Write("key.pem", identity.key_pem);
+  folder->Write("token", "secret-token\n");
   return folder;
+}
+
+const TempFolder& Folder() {
+  static const std::unique_ptr<TempFolder> kFolder = MakeFolder();
+  return *kFolder;
 }
 
 void Check(const Result<Connection>& connection, const std::string& path) {
