@@ -9,7 +9,7 @@ namespace {
 
 template <typename Decode>
 auto FuzzDecoder(std::string_view text, const Decode& decode) {
-  const auto decoded = decode(std::string(text));
+  auto decoded = decode(std::string(text));
   Require(decode("\n " + std::string(text) + " \n").has_value() == decoded.has_value(), "blanks around change nothing");
   if (!WithinDepth(text)) Require(!decoded, "what is nested too deep is refused");
   return decoded;
