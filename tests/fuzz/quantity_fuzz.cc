@@ -61,15 +61,14 @@ void FuzzOne(const std::string& text, const Result<Quantity>& quantity) {
 
 void Fuzz(std::string_view text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string left_text(text.substr(0, end));
-  const std::string right_text(text.substr(std::min(end + 1, text.size())));
-  const Result<Quantity> left = ParseQuantity(left_text);
-  const Result<Quantity> right = ParseQuantity(right_text);
-  FuzzOne(left_text, left);
-  FuzzOne(right_text, right);
+  const std::string first(text.substr(0, end));
+  const std::string second(text.substr(std::min(end + 1, text.size())));
+  const Result<Quantity> left = ParseQuantity(first);
+  const Result<Quantity> right = ParseQuantity(second);
+  FuzzOne(first, left);
+  FuzzOne(second, right);
   const bool same = left && right && *left == *right;
-  Require(SameQuantity(left_text, right_text) == same && SameQuantity(right_text, left_text) == same,
-          "SameQuantity compares values");
+  Require(SameQuantity(first, second) == same && SameQuantity(second, first) == same, "SameQuantity compares values");
 }
 
 }  // namespace cnpa
