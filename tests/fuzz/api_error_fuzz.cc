@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A refusal, with each code that matters.
+#include <optional>
+#include <string>
+
 #include "fuzz/fuzz.h"
 #include "kube/api_error.h"
 #include "kube/client.h"
@@ -31,9 +34,8 @@ void FuzzCode(int code, std::string_view body) {
 
 void Fuzz(std::string_view text) {
   for (const int code : {300, 400, 401, 403, 404, 409, 410, 415, 422, 429, 500, 503}) FuzzCode(code, text);
-  for (const int attempt : {0, 3}) {
-    const std::optional<std::chrono::milliseconds> delay = RetryDelay(std::string(text), attempt);
-    if (delay) Require(delay->count() >= 0 && *delay <= std::chrono::minutes(1), "a delay fits into a pass");
+  if (const std::optional<std::string> warning = WarningText("299 - \"" + std::string(text) + "\"")) {
+    Require(!warning->empty(), "a warning has words");
   }
 }
 

@@ -35,6 +35,10 @@ void Check(const Result<Connection>& connection, const std::string& path) {
   Require(connection->certificate_pem.empty() == connection->key_pem.empty(), "certificate and key, or neither");
   Require(connection->ca_pem.empty() || !connection->insecure_skip_tls_verify, "verified or not, but not both");
   Require(connection->token.find_first_of("\r\n") == std::string::npos, "a token can't begin another header");
+  const Impersonation& as = connection->impersonate;
+  Require((as.user + as.uid).find_first_of("\r\n") == std::string::npos, "nor can the name of somebody else");
+  Require(!as.user.empty() || (as.uid.empty() && as.groups.empty() && as.extra.empty()), "groups belong to a user");
+  Require(connection->exec.command.empty() || !connection->exec.api_version.empty(), "a plugin speaks some version");
 }
 
 }  // namespace
