@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -182,6 +183,8 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const Pr
     case CURLE_SEND_FAIL_REWIND: return {ErrorCode::kUnavailable, "the server closed the connection without an answer"};
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
+      if (Contains(words, "CONNECT"))
+        return {ErrorCode::kUnavailable, "the proxy does not let us through (" + words + ")"};
       if (!progress.answered)
         return {ErrorCode::kUnavailable, "the connection was lost before an answer (" + words + ")"};
       return {ErrorCode::kUnavailable, "the answer ends in the middle (" + words + ")"};
@@ -194,20 +197,17 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const Pr
 class CurlTransport::Impl {
  public:
   Impl(Connection connection, TransportLimits limits, OnTrace on_trace, Renew renew, Address address)
-      : connection_(std::move(connection)),
-        limits_(std::move(limits)),
+      : limits_(std::move(limits)),
         on_trace_(std::move(on_trace)),
         renew_(std::move(renew)),
         address_(std::move(address)),
         multi_(curl_multi_init()) {
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(limits_.connections));
     curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(limits_.connections));
-    SetHeaders();
-    if (!connection_.tls_server_name.empty()) {
-      Append(connect_to_,
-             connection_.tls_server_name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
-    }
-    const std::string& host = connection_.tls_server_name.empty() ? address_.host : connection_.tls_server_name;
+    TakeOn(std::move(connection));
+    const std::string& name = this->connection().tls_server_name;
+    if (!name.empty()) Append(connect_to_, name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
+    const std::string& host = name.empty() ? address_.host : name;
     base_url_ = "https://" + host + ":" + address_.port + address_.prefix;
   }
 
@@ -251,6 +251,12 @@ class CurlTransport::Impl {
     OnDone on_done;
   };
 
+  /// What requests are sent with. Those in flight point into theirs, so it lives on when there is a newer one.
+  struct Identity {
+    Connection connection;
+    Slist headers;
+  };
+
   struct Transfer {
     Request request;
     OnDone on_done;
@@ -258,7 +264,7 @@ class CurlTransport::Impl {
     Status body_status;  ///< What `on_body` or a limit said.
     bool compressed = false;
     std::size_t body_sent = 0;  ///< Bytes of the request's body that libcurl has taken.
-    int credentials = 0;        ///< Which ones it was sent with.
+    const Identity* identity = nullptr;
     Easy easy;
     Slist headers;
     Clock::time_point started;
@@ -267,22 +273,26 @@ class CurlTransport::Impl {
     std::array<char, CURL_ERROR_SIZE> error{};
   };
 
-  void SetHeaders() {
-    common_headers_.reset();
-    Append(common_headers_, "Accept: application/json");
-    Append(common_headers_, "Expect:");  // Never wait for "100 Continue": bodies are small.
-    if (!connection_.token.empty()) {
-      Append(common_headers_, "Authorization: Bearer " + connection_.token);
-    } else if (!connection_.username.empty() || !connection_.password.empty()) {
-      Append(common_headers_,
-             "Authorization: Basic " + EncodeBase64(connection_.username + ":" + connection_.password));
+  const Connection& connection() const { return identities_.back().connection; }
+
+  /// Has all requests from now on sent with `connection`.
+  void TakeOn(Connection connection) {
+    identities_.push_back({std::move(connection), nullptr});
+    Slist& headers = identities_.back().headers;
+    const Connection& own = identities_.back().connection;
+    Append(headers, "Accept: application/json");
+    Append(headers, "Expect:");  // Never wait for "100 Continue": bodies are small.
+    if (!own.token.empty()) {
+      Append(headers, "Authorization: Bearer " + own.token);
+    } else if (!own.username.empty() || !own.password.empty()) {
+      Append(headers, "Authorization: Basic " + EncodeBase64(own.username + ":" + own.password));
     }
-    const Impersonation& impersonate = connection_.impersonate;
-    if (!impersonate.user.empty()) Append(common_headers_, "Impersonate-User: " + impersonate.user);
-    if (!impersonate.uid.empty()) Append(common_headers_, "Impersonate-Uid: " + impersonate.uid);
-    for (const std::string& group : impersonate.groups) Append(common_headers_, "Impersonate-Group: " + group);
+    const Impersonation& impersonate = own.impersonate;
+    if (!impersonate.user.empty()) Append(headers, "Impersonate-User: " + impersonate.user);
+    if (!impersonate.uid.empty()) Append(headers, "Impersonate-Uid: " + impersonate.uid);
+    for (const std::string& group : impersonate.groups) Append(headers, "Impersonate-Group: " + group);
     for (const auto& [key, value] : impersonate.extra) {
-      Append(common_headers_, "Impersonate-Extra-" + EscapeHeaderName(key) + ": " + value);
+      Append(headers, "Impersonate-Extra-" + EscapeHeaderName(key) + ": " + value);
     }
   }
 
@@ -307,7 +317,7 @@ class CurlTransport::Impl {
     transfer->on_done = std::move(next.on_done);
     transfer->started = Clock::now();
     transfer->moved = transfer->started;
-    transfer->credentials = credentials_;
+    transfer->identity = &identities_.back();
     if (idle_.empty()) {
       transfer->easy.reset(curl_easy_init());
       SetCommon(transfer->easy.get());
@@ -334,7 +344,7 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
     SetProxy(easy);
     if (connect_to_) curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connect_to_.get());
-    if (connection_.insecure_skip_tls_verify) {
+    if (connection().insecure_skip_tls_verify) {
       curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
       curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
@@ -343,25 +353,25 @@ class CurlTransport::Impl {
       curl_blob blob = Blob(bytes);
       curl_easy_setopt(easy, option, &blob);
     };
-    set_blob(CURLOPT_CAINFO_BLOB, connection_.ca_pem);
-    set_blob(CURLOPT_SSLCERT_BLOB, connection_.certificate_pem);
-    set_blob(CURLOPT_SSLKEY_BLOB, connection_.key_pem);
+    set_blob(CURLOPT_CAINFO_BLOB, connection().ca_pem);
+    set_blob(CURLOPT_SSLCERT_BLOB, connection().certificate_pem);
+    set_blob(CURLOPT_SSLKEY_BLOB, connection().key_pem);
   }
 
   /// Which proxy was decided by Go's rules; libcurl is to look at no variable of its own.
   void SetProxy(CURL* easy) {
-    curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection_.proxy).c_str());
+    curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection().proxy).c_str());
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    if (connection_.proxy.empty()) return;
+    if (connection().proxy.empty()) return;
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // No token for the proxy.
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     // Go trusts a proxy by what it trusts the server by.
-    if (connection_.insecure_skip_tls_verify) {
+    if (connection().insecure_skip_tls_verify) {
       curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, 0L);
       curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, 0L);
     }
-    if (!connection_.ca_pem.empty()) {
-      curl_blob blob = Blob(connection_.ca_pem);
+    if (!connection().ca_pem.empty()) {
+      curl_blob blob = Blob(connection().ca_pem);
       curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
     }
   }
@@ -383,7 +393,7 @@ class CurlTransport::Impl {
       curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     }
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.c_str());
-    curl_slist* shared = common_headers_.get();
+    curl_slist* shared = identities_.back().headers.get();
     if (has_body) {
       for (const curl_slist* header = shared; header != nullptr; header = header->next) {
         Append(transfer.headers, header->data);
@@ -490,7 +500,7 @@ class CurlTransport::Impl {
     if (transfer->body_status && code == CURLE_OK) {
       Trace(*transfer, {});
       // One with earlier credentials in it is of no more use.
-      if (transfer->credentials == credentials_) idle_.push_back(std::move(transfer->easy));
+      if (transfer->identity == &identities_.back()) idle_.push_back(std::move(transfer->easy));
       if (transfer->response.code == 401 && renew_) return SendOnceMore(*transfer);
       return transfer->on_done(std::move(transfer->response));
     }
@@ -512,7 +522,7 @@ class CurlTransport::Impl {
   void FailOnTheWay(Transfer& transfer, Error error) {
     if (error.code == ErrorCode::kUnavailable && !ProgressOf(transfer).sent) error.code = ErrorCode::kUnreachable;
     Trace(transfer, error.message);
-    error.message = "cannot reach " + connection_.server + ": " + error.message + Origin();
+    error.message = "cannot reach " + connection().server + ": " + error.message + Origin();
     transfer.on_done(tl::unexpected<Error>(std::move(error)));
   }
 
@@ -530,22 +540,22 @@ class CurlTransport::Impl {
 
   /// A request that was answered 401 was not performed, so it may be sent again, whatever it is.
   void SendOnceMore(Transfer& refused) {
-    if (refused.credentials == credentials_) {
+    if (refused.identity == &identities_.back()) {
       if (renewed_at_ && Clock::now() - *renewed_at_ < kBetweenRenewals)
         return refused.on_done(std::move(refused.response));
       renewed_at_ = Clock::now();
-      const Result<bool> renewed = renew_(connection_);
+      Connection newer = connection();
+      const Result<bool> renewed = renew_(newer);
       if (!renewed) return refused.on_done(tl::unexpected<Error>(renewed.error()));
       if (!*renewed) return refused.on_done(std::move(refused.response));
-      ++credentials_;
       idle_.clear();
-      SetHeaders();
+      TakeOn(std::move(newer));
     }
     refused.request.delay = milliseconds(0);
     Start(std::move(refused.request), std::move(refused.on_done));
   }
 
-  std::string Origin() const { return connection_.origin.empty() ? "" : " (" + connection_.origin + ")"; }
+  std::string Origin() const { return connection().origin.empty() ? "" : " (" + connection().origin + ")"; }
 
   void Trace(const Transfer& transfer, const std::string& error) const {
     if (!on_trace_) return;
@@ -605,15 +615,13 @@ class CurlTransport::Impl {
     }
   }
 
-  Connection connection_;
+  std::list<Identity> identities_;  ///< The last one counts.
   TransportLimits limits_;
   OnTrace on_trace_;
   Renew renew_;
-  int credentials_ = 0;  ///< Counts up when they are renewed.
   std::optional<Clock::time_point> renewed_at_;
   Address address_;
   std::string base_url_;
-  Slist common_headers_;
   Slist connect_to_;
   Multi multi_;
   std::multimap<Clock::time_point, Waiting> waiting_;  ///< By the time they are due.

@@ -286,7 +286,9 @@ KINDS = (
     ((1, 3), NO_CONNECTION + r"OpenSSL SSL_(connect|read|write): "),
     ((1, 3), NO_CONNECTION + "the server closed the connection without an answer"),
     ((1, 3), NO_CONNECTION + r"the answer ends in the middle \("),
-    ((1, 3), NO_CONNECTION + r"no whole answer in time \("),
+    ((1, 3), NO_CONNECTION + "the connection was lost before an answer"),
+    ((1, 3), NO_CONNECTION + "no TLS with the server: "),
+    ((1, 3), NO_CONNECTION + "no (connection|answer|whole answer) within "),
     ((1, 3), NO_CONNECTION + "the server's certificate is not trusted .*: check 'certificate-authority'"),
     ((3,), "^cnpa-op: the API server is not ready yet$"),
     ((1, 3), "503 ServiceUnavailable: apiserver is shutting down"),
@@ -294,6 +296,8 @@ KINDS = (
     ((1, 3), "500: (rpc error: code = Unavailable|etcdserver: |database is locked)"),
     ((1, 3), "504 Timeout: Timeout: request did not complete within the allotted timeout"),
     ((1,), r"^! and \d+ more like these$"),
+    ((1,), "the server fails too often: nothing more was begun, the rest is left for the next pass$"),
+    ((1,), "after a lost race: the API server is not ready yet$"),
 )
 
 

@@ -175,6 +175,11 @@ TEST_CASE("CurlTransport sends what was answered 401 once more with renewed cred
     CHECK(codes == std::vector<int>{200, 200, 200});
     CHECK(server.received().back().body == "b");
   }
+  SECTION("more than there are connections, some of which have not been sent yet") {
+    for (int i = 0; i < 40; ++i) start({.path = "/"});
+    transport->RunUntilIdle();
+    CHECK(codes == std::vector<int>(40, 200));
+  }
   SECTION("not for ever") {
     next = "as bad";
     start({.path = "/"});
