@@ -35,10 +35,16 @@ Check CheckKubeconfig(const Survey& survey) {
     constexpr std::string_view kSaidAlready = "kubeconfig: ";
     check.detail = survey.connection.error().message;
     if (check.detail.starts_with(kSaidAlready)) check.detail.erase(0, kSaidAlready.size());
-    check.remedy = "mend it, or name another one: --kubeconfig FILE, --context NAME";
+    check.remedy = survey.connection.error().code == ErrorCode::kUnavailable
+                       ? "run the plugin by hand as this user, and see what it lacks"
+                       : "mend it, or name another one: --kubeconfig FILE, --context NAME";
     return check;
   }
   check.detail = survey.connection->origin;
+  for (const std::string& warning : survey.connection->warnings) {
+    check.status = CheckStatus::kWarn;
+    check.detail += "; " + warning;
+  }
   if (survey.connection->insecure_skip_tls_verify) {
     check.status = CheckStatus::kWarn;
     check.detail += "; insecure-skip-tls-verify is set: anybody on the way can read and change what is said";

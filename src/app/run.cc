@@ -62,6 +62,11 @@ Archive MakeArchive(const Options& options) {
   return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
 }
 
+/// What OpenSession() failed with: what is wrong with a kubeconfig is usage, what its plugin could not get is not.
+ExitCode CodeFor(const Error& error) {
+  return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable;
+}
+
 ExitCode RunCheck(const Options& options) {
   const auto now = [] { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); };
   const Log log(options.log_level, options.log_format);
@@ -76,14 +81,15 @@ ExitCode RunCheck(const Options& options) {
   const ExitCode ended = AfterSignals(ExitCode::kConverged);
   if (ended != ExitCode::kConverged) return ended;
   const std::vector<Check> checks = ComputeChecks(survey);
+  const ExitCode code = session ? ComputeCheckCode(checks) : CodeFor(session.error());
   if (options.output == OutputFormat::kJson) {
     PrintLine(CheckDocument(checks));
-    return ComputeCheckCode(checks);
+    return code;
   }
   const bool color = WantsColor(options.color, STDOUT_FILENO);
   for (const Check& check : checks) PrintLine(CheckLine(check, color));
   PrintLine(CheckSummary(checks));
-  return ComputeCheckCode(checks);
+  return code;
 }
 
 ExitCode RunReconcile(const Options& options) {
@@ -97,10 +103,14 @@ ExitCode RunReconcile(const Options& options) {
   const Result<Session> session = OpenSession(options, log);
   if (!session) {
     log.Error(session.error().message);
-    return AfterSignals(session.error().code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable);
+    return AfterSignals(CodeFor(session.error()));
   }
   const Connection& connection = session->connection;
   for (const std::string& warning : connection.warnings) log.Warn(warning);
+  if (connection.insecure_skip_tls_verify) {
+    log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
+             connection.origin + ")");
+  }
   Archive archive = MakeArchive(options);
   const ReconcileContext context{
       .options = options,

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -221,8 +222,9 @@ Result<std::string> FindProgram(const std::string& program, const std::string& p
   while (start <= path.size()) {
     const std::size_t end = std::min(path.find(':', start), path.size());
     // An empty or relative entry would run what happens to lie in the current folder.
-    const std::string folder = path.substr(start, end - start);
-    if (folder.starts_with('/') && IsProgram(folder + "/" + program)) return folder + "/" + program;
+    const std::string_view folder = std::string_view(path).substr(start, end - start);
+    const std::string file = ResolvePath(std::string(folder), program);
+    if (folder.starts_with('/') && IsProgram(file)) return file;
     start = end + 1;
   }
   return Fail(ErrorCode::kNotFound, "there is no '" + program + "' in $PATH");

@@ -46,7 +46,7 @@ struct Connection {
   std::string tls_server_name;  ///< Empty: the server's host.
   bool insecure_skip_tls_verify = false;
   std::string origin;                 ///< For messages: `context "default", /etc/rancher/k3s/k3s.yaml`.
-  std::vector<std::string> warnings;  ///< What the user should know about it, a line each.
+  std::vector<std::string> warnings;  ///< Of files that others can write, a line each.
 };
 
 }  // namespace cnpa

@@ -43,7 +43,12 @@ std::string FileFor(const Connection& connection) {
     question.String(plugin.api_version);
     question.String(plugin.command);
     for (const std::string& argument : plugin.arguments) question.String(argument);
-    for (const auto& [name, value] : plugin.environment) question.String(name + "=" + value);
+    for (const auto& [name, value] : plugin.environment) {
+      question.Array([&question, &name = name, &value = value] {
+        question.String(name);
+        question.String(value);
+      });
+    }
     question.String(plugin.cluster_json);
   });
   return Sha256(question.text()) + ".json";
@@ -167,7 +172,7 @@ Result<bool> Credentials::Renew(Connection& connection) {
   return true;
 }
 
-Status Credentials::Run(Connection& connection) {
+Status Credentials::Run(Connection& connection) const {
   settings_.on_note("running the exec plugin '" + connection.exec.command + "'");
   const Result<Credential> credential = RunExecPlugin(connection.exec, settings_.limits);
   if (!credential) return tl::unexpected<Error>(credential.error());

@@ -47,7 +47,7 @@ class Credentials {
   Result<bool> Renew(Connection& connection);
 
  private:
-  Status Run(Connection& connection);
+  Status Run(Connection& connection) const;
 
   Settings settings_;
   bool kept_ = false;  ///< What the connection has was not got in this pass.

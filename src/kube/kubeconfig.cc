@@ -357,11 +357,6 @@ Result<Connection> Resolve(const Kubeconfig& config, const std::string& wanted, 
   if (user != nullptr) {
     if (Status s = ReadUser(*user, *cluster, connection); !s) return tl::unexpected<Error>(std::move(s).error());
   }
-  if (connection.insecure_skip_tls_verify) {
-    connection.warnings.push_back(
-        "insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" + connection.origin +
-        ")");
-  }
   return connection;
 }
 

@@ -85,6 +85,16 @@ TEST_CASE("ComputeChecks on the kubeconfig", "[app][check]") {
         },
         CheckStatus::kFail, "cannot read '/k': permission denied",
         "mend it, or name another one: --kubeconfig FILE, --context NAME"},
+       {"a plugin that fails",
+        [](Survey& s) {
+          s = Survey();
+          s.connection = Fail(ErrorCode::kUnavailable, "context \"c\", /k: exec plugin 'x': it ended with code 1");
+        },
+        CheckStatus::kFail, "context \"c\", /k: exec plugin 'x': it ended with code 1",
+        "run the plugin by hand as this user, and see what it lacks"},
+       {"a file that others can write",
+        [](Survey& s) { s.connection->warnings = {"kubeconfig: '/k' can be written by others than its owner: chmod"}; },
+        CheckStatus::kWarn, "context \"c\", /k; kubeconfig: '/k' can be written by others than its owner: chmod", ""},
        {"insecure", [](Survey& s) { s.connection->insecure_skip_tls_verify = true; }, CheckStatus::kWarn,
         "context \"c\", /k; insecure-skip-tls-verify is set: anybody on the way can read and change what is said",
         "put the cluster's CA there in place of it, as certificate-authority-data"}});

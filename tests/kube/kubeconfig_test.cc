@@ -216,15 +216,6 @@ TEST_CASE("LoadConnection minds who can write a kubeconfig: it names programs to
   CHECK(LoadConnection(query)->warnings.empty());
 }
 
-TEST_CASE("LoadConnection warns when the server is not verified", "[kube][kubeconfig]") {
-  const Result<Connection> connection = LoadFile(Testdata("token.yaml"));
-  REQUIRE(ErrorOf(connection) == std::nullopt);
-  CHECK(connection->warnings ==
-        std::vector<std::string>{"insecure-skip-tls-verify is set: anybody on the way can read and change what is said "
-                                 "(context \"main\", " +
-                                 Testdata("token.yaml") + ")"});
-}
-
 TEST_CASE("LoadConnection takes fields without effect and empty ones for absent", "[kube][kubeconfig]") {
   const TempFolder folder;
   const std::string file =
