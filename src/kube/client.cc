@@ -232,7 +232,8 @@ void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, c
   if (!MayPass(error.code)) return on_done(tl::unexpected<Error>(std::move(error)));
   const bool surely_undone = error.code == ErrorCode::kUnreachable || (response && response->code == 429);
   if (!surely_undone) {
-    retries_.NoteFailure();
+    // A 500 may be about this object alone, and must keep nothing from the others.
+    if (!response || response->code != 500) retries_.NoteFailure();
     error.message += ": it may have been done all the same, the next pass will see";
     return on_done(tl::unexpected<Error>(std::move(error)));
   }

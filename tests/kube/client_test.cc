@@ -435,7 +435,7 @@ TEST_CASE("Client::Write believes nothing but an answer of the API server", "[ku
 }
 
 TEST_CASE("Client sends a server that fails again and again no more than its budget", "[kube][client]") {
-  FakeTransport transport([](const Request&) { return Refused(500); });
+  FakeTransport transport([](const Request&) { return Refused(503); });
   Client client(transport, kRequestTimeout, LongestJitter());
   int sent = 0;
   for (; sent < 100 && !client.stopping(); ++sent) {
@@ -446,9 +446,19 @@ TEST_CASE("Client sends a server that fails again and again no more than its bud
   CHECK(client.exhausted());
 }
 
+TEST_CASE("Client goes on where writes of single objects fail", "[kube][client]") {
+  FakeTransport transport([](const Request&) { return Refused(500); });
+  Client client(transport, kRequestTimeout, LongestJitter());
+  for (int i = 0; i < 100; ++i) {
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.RunUntilIdle();
+  }
+  CHECK_FALSE(client.stopping());
+}
+
 TEST_CASE("Client goes on where some requests fail and most do not", "[kube][client]") {
   int count = 0;
-  FakeTransport transport([&count](const Request&) { return ++count % 20 == 0 ? Refused(500) : Written(); });
+  FakeTransport transport([&count](const Request&) { return ++count % 20 == 0 ? Refused(503) : Written(); });
   Client client(transport, kRequestTimeout, LongestJitter());
   for (int i = 0; i < 1000; ++i) {
     REQUIRE_FALSE(client.stopping());
