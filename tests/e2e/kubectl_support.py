@@ -225,7 +225,7 @@ class World:
             return {key: self.filled(item) for key, item in value.items()}
         if not isinstance(value, str):
             return value
-        return re.sub(r"@(\w+)@", lambda found: str(self._words[found[1]]), value)
+        return re.sub(r"@(\w+)@", lambda found: str(self._words.get(found[1], found[0])), value)
 
     def run(self, row):
         """Returns the Runs of kubectl and of cnpa-op with the files, flags and variables of a row."""
