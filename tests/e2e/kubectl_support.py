@@ -86,7 +86,7 @@ class Recorder(http.server.ThreadingHTTPServer):
             self.tls.verify_mode = ssl.CERT_OPTIONAL
             self.tls.load_verify_locations(authority.certificate)
             self.tls.sni_callback = lambda connection, name, _: setattr(connection, "asked_for", name)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def remember(self, request):
         with self._lock:
