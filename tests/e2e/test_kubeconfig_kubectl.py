@@ -490,6 +490,64 @@ PLUGINS = [
             sees(authorization=T9), "not JSON", code=3),
 ]
 
+MERGED = config().replace("  user: {}", "  user:\n    <<: {token: t5}")
+WORDS = ("{name: client.authentication.k8s.io/exec, extension: {a: yes, b: 010, c: 0x1F, d: 1_000, e: .5, g: ~,"
+         " f: 2026-01-01, h: 1e3, k: +5, l: '12', m: on, o: 1.0, 5: x}}")
+
+ALIKE = [
+    refused("apiVersion of another version", config(TOKEN).replace("apiVersion: v1", "apiVersion: v2"),
+            'registered for version "v2"', "apiVersion"),
+    refused("no other place where $KUBECONFIG is set", {"~/.kube/config": config(TOKEN)}, LOCALHOST, "kubeconfig",
+            env=listed("1")),
+    same("token beside a token file that is missing", config(TOKEN | {"tokenFile": "nowhere"}), authorization=BEARER),
+    same("token beside a token file that is empty", {"config": config(TOKEN | {"tokenFile": "token"}), "token": "\n"},
+         authorization=BEARER),
+    same("empty group", config(TOKEN | {"as": "jo", "as-groups": [""]}), authorization=BEARER,
+         impersonate={"impersonate-user": ["jo"], "impersonate-group": [""]}),
+    same("empty value of as-user-extra", config(TOKEN | {"as": "jo", "as-user-extra": {"a": [""]}}),
+         authorization=BEARER, impersonate={"impersonate-user": ["jo"], "impersonate-extra-a": [""]}),
+    same("YAML merge key", MERGED, authorization="Bearer t5"),
+    *(refused(f"token is {value}", plain("token", value), "cannot unmarshal", "token: ")
+      for value in ("123", "1.50", "true", "yes")),
+    refused("name is a number", config({"username": 5, "password": "x"}), "cannot unmarshal number", "username: "),
+    refused("password is a number", config({"username": "x", "password": 5}), "cannot unmarshal number", "password: "),
+    refused("as is a number", config(TOKEN | {"as": 5}), "cannot unmarshal number", "as: "),
+    refused("group is a number", config(TOKEN | {"as": "jo", "as-groups": [1]}), "cannot unmarshal number",
+            "as-groups: "),
+    refused("server is a number", config(TOKEN, {"server": 123}), "cannot unmarshal number", "server: "),
+    refused("cluster's name is a number", config(TOKEN, names=("1", "a", "a")), "cannot unmarshal number", "name"),
+    refused("current context is a number", config(TOKEN, current="1", names=("a", "a", '"1"')),
+            "cannot unmarshal number", "current-context"),
+    refused("entry that is a word", config(TOKEN) + "- a\n", "cannot unmarshal string", "users"),
+    refused("disable-compression in quotes", config(TOKEN, {"disable-compression": "yes"}), "cannot unmarshal string",
+            "disable-compression: "),
+    refused("argument is a number", by_plugin(plugin(args=[1])), "cannot unmarshal number", "args: "),
+    refused("variable is a number", by_plugin(plugin(env=[{"name": "COLOUR", "value": 1}])),
+            "cannot unmarshal number", "env: "),
+    refused("plugin is an empty map", config(TOKEN | {"exec": {}}), "command must be specified", "command: missing"),
+    same("slash at the end of the server that a plugin is told", by_plugin(
+        plugin(provideClusterInfo=True), cluster={"server": "@one@/k8s/"}), prefix="/k8s", authorization=T9,
+         info=informed({"server": "@one@/k8s/"})),
+    same("plain words in the configuration of a plugin", by_plugin(plugin(provideClusterInfo=True)) | {
+        "config": config(plugin(provideClusterInfo=True), {"extensions": "X"}).replace('"X"', f"[{WORDS}]")},
+         authorization=T9, info=informed({"config": {
+             "a": True, "b": 8, "c": 31, "d": 1000, "e": 0.5, "g": None, "f": "2026-01-01", "h": 1000, "k": 5,
+             "l": "12", "m": True, "o": 1, "5": "x"}})),
+    refused("extension twice", by_plugin(plugin(provideClusterInfo=True), cluster={
+        "extensions": [{"name": "client.authentication.k8s.io/exec", "extension": {"v": v}} for v in (1, 2)]}),
+            "duplicate name", "client.authentication.k8s.io/exec"),
+    same("proxy password with an @", by("http://ann:pa@ss@127.0.0.1:@proxy@"), **through(user="Basic YW5uOnBhQHNz")),
+    refused("proxy password with a bad escape", by("http://ann:p%zz@127.0.0.1:@proxy@"), "invalid 'proxy-url'",
+            "proxy-url: "),
+    same("HTTPS_PROXY is socks5h", config(TOKEN, FAR), env={"HTTPS_PROXY": "socks5h://127.0.0.1:@proxy@"},
+         **through(verb="SOCKS")),
+    refused("bad escape in the path", config(TOKEN, {"server": "@one@/a%zz"}), "invalid URL escape", "server: "),
+    refused("nothing after the scheme", config(TOKEN, {"server": "https://"}), "must be a URL", "server: "),
+    same("CA file with one certificate that can't be read", {
+        "config": config(TOKEN, NO_CA | {"certificate-authority": "ca"}),
+        "ca": "@CA_PEM@-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n"}, authorization=BEARER),
+]
+
 
 @pytest.fixture(scope="module")
 def outcomes(request, tmp_path_factory):
@@ -526,7 +584,7 @@ def check(name, run, expected, code):
     assert {key: value for key, value in run.seen.items() if key not in told} == expected, (name, run)
 
 
-@table(*FILES, *LISTS, *CONTEXTS, *CREDENTIALS, *IMPERSONATION, *SERVERS, *TYPES, *PROXIES, *PLUGINS)
+@table(*FILES, *LISTS, *CONTEXTS, *CREDENTIALS, *IMPERSONATION, *SERVERS, *TYPES, *PROXIES, *PLUGINS, *ALIKE)
 def test_kubeconfig_is_understood_as_by_kubectl(outcomes, row):
     kubectl, ours, of_kubectl, of_ours = outcomes[row.name].result()
     check("kubectl", kubectl, of_kubectl, 1)
