@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <memory>
+#include <string_view>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -45,9 +46,23 @@ Time ToTime(const ASN1_TIME* time) {
 
 }  // namespace
 
-Status CheckCertificate(const std::string& pem) {
-  if (!ReadCertificate(pem)) return Fail(ErrorCode::kInvalid, "holds no PEM certificate");
-  return {};
+Result<std::string> ReadableCertificates(const std::string& pem) {
+  constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+  constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+  std::string readable;
+  bool all = true;
+  for (std::size_t begin = pem.find(kBegin); begin != std::string::npos; begin = pem.find(kBegin, begin + 1)) {
+    const std::size_t end = pem.find(kEnd, begin);
+    if (end == std::string::npos) break;
+    const std::string one = pem.substr(begin, end + kEnd.size() - begin) + "\n";
+    if (ReadCertificate(one)) {
+      readable += one;
+    } else {
+      all = false;
+    }
+  }
+  if (readable.empty()) return Fail(ErrorCode::kInvalid, "holds no PEM certificate");
+  return all ? pem : readable;
 }
 
 Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem) {

@@ -16,10 +16,10 @@ namespace cnpa {
 /// Errors:  kInvalid. Neither text is ever quoted.
 Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem);
 
-/// Checks that `pem` holds at least one certificate.
+/// Returns `pem` without the certificates in it that can't be read, which Go passes over and libcurl does not.
 ///
-/// Errors:  kInvalid.
-Status CheckCertificate(const std::string& pem);
+/// Errors:  kInvalid when none is left.
+Result<std::string> ReadableCertificates(const std::string& pem);
 
 struct Validity {
   Time from;

@@ -15,6 +15,7 @@
 #include "base/base64.h"
 #include "base/time.h"
 #include "base/version.h"
+#include "kube/proxy.h"
 
 namespace cnpa {
 namespace {
@@ -113,6 +114,11 @@ std::string EscapeHeaderName(const std::string& name) {
     }
   }
   return escaped;
+}
+
+/// Returns a header as libcurl wants it: one without a value has a form of its own, else it would be left out.
+std::string Header(const std::string& name, const std::string& value) {
+  return value.empty() ? name + ";" : name + ": " + value;
 }
 
 /// libcurl's words without their capital, and without what only its developers need.
@@ -288,11 +294,11 @@ class CurlTransport::Impl {
       Append(headers, "Authorization: Basic " + EncodeBase64(own.username + ":" + own.password));
     }
     const Impersonation& impersonate = own.impersonate;
-    if (!impersonate.user.empty()) Append(headers, "Impersonate-User: " + impersonate.user);
-    if (!impersonate.uid.empty()) Append(headers, "Impersonate-Uid: " + impersonate.uid);
-    for (const std::string& group : impersonate.groups) Append(headers, "Impersonate-Group: " + group);
+    if (!impersonate.user.empty()) Append(headers, Header("Impersonate-User", impersonate.user));
+    if (!impersonate.uid.empty()) Append(headers, Header("Impersonate-Uid", impersonate.uid));
+    for (const std::string& group : impersonate.groups) Append(headers, Header("Impersonate-Group", group));
     for (const auto& [key, value] : impersonate.extra) {
-      Append(headers, "Impersonate-Extra-" + EscapeHeaderName(key) + ": " + value);
+      Append(headers, Header("Impersonate-Extra-" + EscapeHeaderName(key), value));
     }
   }
 
@@ -360,9 +366,14 @@ class CurlTransport::Impl {
 
   /// Which proxy was decided by Go's rules; libcurl is to look at no variable of its own.
   void SetProxy(CURL* easy) {
-    curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(connection().proxy).c_str());
+    // libcurl quotes the URL in its messages, and takes no password with an '@' in it.
+    curl_easy_setopt(easy, CURLOPT_PROXY, CurlProxy(WithoutPassword(connection().proxy)).c_str());
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     if (connection().proxy.empty()) return;
+    if (const ProxyUser user = UserOf(connection().proxy); !user.name.empty() || !user.password.empty()) {
+      curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, user.name.c_str());
+      curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, user.password.c_str());
+    }
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // No token for the proxy.
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     // Go trusts a proxy by what it trusts the server by.

@@ -2,7 +2,9 @@
 #include "kube/kubeconfig.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
+#include <set>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -29,6 +31,30 @@ const KubeconfigEntry* FindEntry(const std::vector<KubeconfigEntry>& list, const
   return found == list.end() ? nullptr : &*found;
 }
 
+/// Returns whether a text is no path but what a file would hold: PEM, or base64 of it.
+bool LooksLikeContent(const std::string& path) {
+  constexpr std::size_t kLongestName = 255;
+  return path.find('\n') != std::string::npos || path.starts_with("-----BEGIN") || path.starts_with("LS0tLS1CRUdJTi") ||
+         (path.size() > kLongestName && path.find('/') == std::string::npos);
+}
+
+/// Returns whether each '%' begins a byte in two hexadecimal digits.
+bool IsEscaped(const std::string& url) {
+  for (std::size_t at = url.find('%'); at != std::string::npos; at = url.find('%', at + 1)) {
+    if (url.size() < at + 3 || std::isxdigit(static_cast<unsigned char>(url[at + 1])) == 0 ||
+        std::isxdigit(static_cast<unsigned char>(url[at + 2])) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool NamesUser(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return false;
+  return url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3).find('@') != std::string::npos;
+}
+
 /// Reads the fields of an entry, or of a part of it. Sticky: read all of them, look at status() once; the first thing
 /// that was wrong is kept. Relative paths are relative to the entry's file.
 class FieldReader {
@@ -53,8 +79,12 @@ class FieldReader {
            !(value.is_sequence() && value.items.empty()) && !(value.is_map() && value.members.empty());
   }
 
+  /// It may be empty.
+  bool IsThere(const char* field) const { return value_[field].present(); }
+
   std::string Text(const std::string& field) {
     const YamlValue& value = value_[field];
+    if (value.present() && !value.scalar.empty() && !IsText(value)) Fail(field, "not a text: put it in quotes");
     if (value.present() && !value.is_scalar()) Fail(field, "not a text");
     return value.scalar;
   }
@@ -69,7 +99,7 @@ class FieldReader {
   std::vector<std::string> Texts(const char* field) {
     std::vector<std::string> texts;
     for (const YamlValue& item : Items(field)) {
-      if (!item.is_scalar()) Fail(field, "not a list of texts");
+      if (!IsText(item)) Fail(field, "not a list of texts: put them in quotes");
       texts.push_back(item.scalar);
     }
     return texts;
@@ -81,8 +111,8 @@ class FieldReader {
     for (const YamlValue& item : Items(field)) {
       const YamlValue& name = item["name"];
       const YamlValue& value = item["value"];
-      if (!name.is_scalar() || name.scalar.empty()) Fail(field, "an entry without name");
-      if (value.present() && !value.is_scalar()) Fail(field, "an entry whose value is not a text");
+      if (!IsText(name) || name.scalar.empty()) Fail(field, "an entry without name");
+      if (value.present() && !IsText(value)) Fail(field, "an entry whose value is not a text: put it in quotes");
       pairs.emplace_back(name.scalar, value.scalar);
     }
     return pairs;
@@ -96,7 +126,7 @@ class FieldReader {
     for (const YamlMember& member : map.members) {
       if (member.value.present() && !member.value.is_sequence()) Fail(field, "not a map of lists");
       for (const YamlValue& item : member.value.items) {
-        if (!item.is_scalar()) Fail(field, "not a map of lists of texts");
+        if (!IsText(item)) Fail(field, "not a map of lists of texts: put them in quotes");
         pairs.emplace_back(member.key, item.scalar);
       }
     }
@@ -119,6 +149,12 @@ class FieldReader {
   }
 
   std::string File(const std::string& path, const std::string& field) {
+    if (LooksLikeContent(path)) {
+      // Not quoted: it may be a key.
+      Fail(field,
+           "not the name of a file: what stands in the kubeconfig itself belongs to " + field + "-data, in base64");
+      return {};
+    }
     Result<std::string> bytes = ReadFile(PathOf(path), kLargestSecretBytes);
     if (bytes) return *std::move(bytes);
     Fail(field, bytes.error().message);
@@ -137,6 +173,15 @@ class FieldReader {
 
   void Fail(const std::string& field, const std::string& what) {
     if (status_) status_ = Invalid(Words(field) + ": " + what);
+  }
+
+  /// Two extensions of one name: nobody can tell which counts.
+  void CheckExtensions() {
+    std::set<std::string> names;
+    for (const YamlValue& item : value_["extensions"].items) {
+      const std::string& name = item["name"].scalar;
+      if (!names.insert(name).second) Fail("extensions", "two are called '" + name + "'");
+    }
   }
 
   /// The entry as a whole is wrong.
@@ -172,6 +217,7 @@ bool FitsOneHeader(const std::string& text) {
 std::string Address(std::string server) {
   server = server.substr(0, server.find_first_of("?#"));
   while (server.ends_with('/')) server.pop_back();
+  if (server == "https:" || server == "http:") return {};
   if (!server.empty() && server.find("://") == std::string::npos) server.insert(0, "https://");
   return server;
 }
@@ -183,13 +229,21 @@ Status ReadCluster(const KubeconfigEntry& entry, const Environment& environment,
   connection.insecure_skip_tls_verify = reader.Flag("insecure-skip-tls-verify");
   connection.ca_pem = reader.Bytes("certificate-authority");
   const std::string proxy_url = reader.Text("proxy-url");
+  reader.Flag("disable-compression");
+  reader.CheckExtensions();
   if (connection.server.empty()) reader.Fail("server", "missing");
+  if (!IsEscaped(connection.server)) reader.Fail("server", "a '%' that is not followed by two hexadecimal digits");
+  if (NamesUser(connection.server)) {
+    // Not quoted: it may have a password.
+    reader.Fail("server", "names a user: username and password belong to the user's entry");
+  }
   if (!connection.ca_pem.empty() && connection.insecure_skip_tls_verify) {
     reader.Fail("insecure-skip-tls-verify", "and a certificate-authority too: keep one");
   }
   if (!connection.ca_pem.empty()) {
-    if (const Status s = CheckCertificate(connection.ca_pem); !s)
-      reader.Fail("certificate-authority", s.error().message);
+    Result<std::string> readable = ReadableCertificates(connection.ca_pem);
+    if (!readable) reader.Fail("certificate-authority", readable.error().message);
+    if (readable) connection.ca_pem = *std::move(readable);
   }
   if (!reader.status()) return reader.status();
   Result<std::string> proxy =
@@ -204,7 +258,7 @@ std::string DescribeCluster(const KubeconfigEntry& cluster, const Connection& co
   FieldReader reader(cluster);
   JsonWriter json;
   json.Object([&] {
-    json.String("server", connection.server);
+    json.String("server", reader.Text("server"));
     if (!connection.tls_server_name.empty()) json.String("tls-server-name", connection.tls_server_name);
     if (connection.insecure_skip_tls_verify) json.Bool("insecure-skip-tls-verify", true);
     if (!connection.ca_pem.empty()) json.String("certificate-authority-data", EncodeBase64(connection.ca_pem));
@@ -257,8 +311,13 @@ void ReadToken(FieldReader& reader, Connection& connection) {
   // As client-go: a token file that can be read wins over the token beside it.
   if (const std::string path = reader.Text("tokenFile"); !path.empty()) {
     connection.token_file = reader.PathOf(path);
-    connection.token = TrimToken(reader.File(path, "tokenFile"));
-    if (connection.token.empty()) reader.Fail("tokenFile", "'" + path + "' is empty");
+    const Result<std::string> text = ReadFile(connection.token_file, kLargestSecretBytes);
+    const std::string token = text ? TrimToken(*text) : std::string();
+    if (!token.empty()) {
+      connection.token = token;
+    } else if (connection.token.empty()) {
+      text ? reader.Fail("tokenFile", "'" + path + "' is empty") : reader.Fail("tokenFile", text.error().message);
+    }
   }
   if (!FitsOneHeader(connection.token)) reader.Fail("token", "has a line break in it");
 }
@@ -313,7 +372,7 @@ Status ReadUser(const KubeconfigEntry& entry, const KubeconfigEntry& cluster, Co
   ReadToken(reader, connection);
   ReadBasic(reader, connection);
   ReadImpersonation(reader, connection.impersonate);
-  if (reader.Has("exec")) {
+  if (reader.IsThere("exec")) {
     FieldReader exec = reader.Part("exec");
     ReadExec(exec, cluster, connection);
   }
@@ -372,7 +431,9 @@ class Search {
   Result<Connection> Run() {
     if (!query_.file.empty()) return Load({query_.file}, false);
     if (const auto list = query_.environment("KUBECONFIG")) {
-      if (auto found = Try(SplitFileList(*list), "$KUBECONFIG (" + *list + ")")) return *std::move(found);
+      // Nothing else: who names a cluster does not mean another one.
+      if (auto found = Try(SplitFileList(*list), "")) return *std::move(found);
+      return Invalid("kubeconfig: $KUBECONFIG (" + *list + "): no such file");
     } else {
       tried_.emplace_back("$KUBECONFIG");
     }

@@ -10,6 +10,8 @@
 namespace cnpa {
 namespace {
 
+constexpr const char* kNotText = "is not a text: put it in quotes";
+
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalid, std::move(message));
 }
@@ -19,13 +21,21 @@ Status MergeList(const YamlValue& root, const char* list, const char* kind, cons
   const YamlValue& entries = root[list];
   if (!entries.present()) return {};
   if (!entries.is_sequence()) return Invalid("'" + file + "': '" + list + "' is not a list");
+  const auto wrong = [&file, list](const std::string& what) {
+    return Invalid("'" + file + "': " + list + ": " + what);
+  };
   std::set<std::string> names;
   for (const YamlValue& item : entries.items) {
-    const std::string& name = item["name"].scalar;
-    if (!names.insert(name).second) return Invalid("'" + file + "': two " + list + " are called \"" + name + "\"");
-    const bool known = std::any_of(merged.begin(), merged.end(), [&name](const auto& e) { return e.name == name; });
-    if (known) continue;
-    merged.push_back({name, item[kind], file, std::string(kind) + " \"" + name + "\""});
+    if (item.present() && !item.is_map()) return wrong("an entry is not a map");
+    const YamlValue& name = item["name"];
+    if (name.present() && !IsText(name)) return wrong(std::string("a name ") + kNotText);
+    if (!names.insert(name.scalar).second)
+      return Invalid("'" + file + "': two " + list + " are called \"" + name.scalar + "\"");
+    const YamlValue& value = item[kind];
+    if (value.present() && !value.is_map()) return wrong("\"" + name.scalar + "\" is not a map");
+    const bool known =
+        std::any_of(merged.begin(), merged.end(), [&name](const auto& e) { return e.name == name.scalar; });
+    if (!known) merged.push_back({name.scalar, value, file, std::string(kind) + " \"" + name.scalar + "\""});
   }
   return {};
 }
@@ -42,10 +52,17 @@ Status MergeFile(const std::string& file, const std::string& text, Kubeconfig& m
   if (const std::string& kind = (*root)["kind"].scalar; !kind.empty() && kind != "Config") {
     return Invalid("'" + file + "' is not a kubeconfig: its kind is '" + kind + "', not Config");
   }
+  if (const YamlValue& version = (*root)["apiVersion"]; version.present() && version.scalar != "v1") {
+    return Invalid("'" + file + "' is not a kubeconfig: its apiVersion is not v1");
+  }
+  const YamlValue& current = (*root)["current-context"];
+  if (current.present() && !current.scalar.empty() && !IsText(current)) {
+    return Invalid("'" + file + "': current-context " + kNotText);
+  }
   if (Status s = MergeList(*root, "clusters", "cluster", file, merged.clusters); !s) return s;
   if (Status s = MergeList(*root, "users", "user", file, merged.users); !s) return s;
   if (Status s = MergeList(*root, "contexts", "context", file, merged.contexts); !s) return s;
-  if (merged.current_context.empty()) merged.current_context = (*root)["current-context"].scalar;
+  if (merged.current_context.empty()) merged.current_context = current.scalar;
   return {};
 }
 

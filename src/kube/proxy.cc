@@ -113,6 +113,25 @@ std::string AuthorityOf(const std::string& url) {
   return at == std::string::npos ? authority : authority.substr(at + 1);
 }
 
+/// Decodes %41 and the like; nothing when a '%' is followed by something else.
+std::optional<std::string> Unescaped(const std::string& text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      plain += text[i];
+      continue;
+    }
+    int byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text.size() < i + 3) return std::nullopt;
+    const auto [stop, error] = std::from_chars(digits, digits + 2, byte, 16);
+    if (error != std::errc() || stop != digits + 2 || *digits == '-') return std::nullopt;
+    plain += static_cast<char>(byte);
+    i += 2;
+  }
+  return plain;
+}
+
 std::optional<std::string> Either(const Environment& environment, const char* name, const char* lower_name) {
   if (std::optional<std::string> value = environment(name)) return value;
   return environment(lower_name);
@@ -126,18 +145,21 @@ Result<std::string> ParseProxyUrl(const std::string& text) {
   if (scheme != "http" && scheme != "https" && scheme != "socks5") {
     return Fail(ErrorCode::kInvalid, "not a proxy such as http://proxy.example:3128, https://... or socks5://...");
   }
+  const std::string authority = text.substr(colon + 3, text.find_first_of("/?#", colon + 3) - colon - 3);
   const HostPort address = SplitPort(AuthorityOf(text));
-  const bool port_is_number =
-      std::all_of(address.port.begin(), address.port.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  const bool one_word = std::none_of(text.begin(), text.end(), [](unsigned char c) { return c <= ' ' || c == 0x7F; });
-  if (address.host.empty() || !port_is_number || !one_word) {
+  int port = 0;
+  const char* const end = address.port.data() + address.port.size();
+  const auto [stop, error] = std::from_chars(address.port.data(), end, port);
+  const bool port_fits = address.port.empty() || (error == std::errc() && stop == end && port > 0 && port < 65536);
+  const bool one_word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 0x7F; });
+  const std::size_t at = authority.rfind('@');
+  const bool escaped = at == std::string::npos || Unescaped(authority.substr(0, at));
+  if (address.host.empty() || !port_fits || !one_word || !escaped) {
     return Fail(ErrorCode::kInvalid, "not a proxy such as http://proxy.example:3128: check its host and port");
   }
-  if (!address.port.empty()) return scheme + text.substr(colon);
   // Go's ports; libcurl takes 1080 for all.
-  const char* port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : ":1080";
-  const std::size_t end = text.find_first_of("/?#", colon + 3);
-  return scheme + text.substr(colon, end == std::string::npos ? end : end - colon) + port;
+  const char* own_port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : ":1080";
+  return scheme + "://" + authority + (address.port.empty() ? own_port : "");
 }
 
 Result<std::string> ProxyFromEnvironment(const std::string& server, const Environment& environment) {
@@ -148,6 +170,8 @@ Result<std::string> ProxyFromEnvironment(const std::string& server, const Enviro
   if (IsExemptFromProxy(Either(environment, "NO_PROXY", "no_proxy").value_or(""), address.host, port)) {
     return std::string();
   }
+  constexpr std::string_view kRemote = "socks5h://";  // In a variable only; Go's socks5 is the same.
+  if (proxy->starts_with(kRemote)) return ParseProxyUrl("socks5://" + proxy->substr(kRemote.size()));
   return ParseProxyUrl(proxy->find("://") == std::string::npos ? "http://" + *proxy : *proxy);
 }
 
@@ -163,6 +187,16 @@ bool IsExemptFromProxy(const std::string& list, const std::string& host_as_given
     start = end + 1;
   }
   return false;
+}
+
+ProxyUser UserOf(const std::string& url) {
+  const std::size_t start = url.find("://") + 3;
+  const std::size_t at = url.rfind('@');
+  if (at == std::string::npos || at < start) return {};
+  const std::string info = url.substr(start, at - start);
+  const std::size_t colon = info.find(':');
+  return {Unescaped(info.substr(0, colon)).value_or(""),
+          colon == std::string::npos ? "" : Unescaped(info.substr(colon + 1)).value_or("")};
 }
 
 std::string WithoutPassword(const std::string& url) {

@@ -26,6 +26,17 @@ Result<std::string> ProxyFromEnvironment(const std::string& server, const Enviro
 /// and "*.name" for subdomains only, addresses and CIDR blocks, all but blocks with an optional ":port".
 bool IsExemptFromProxy(const std::string& list, const std::string& host, const std::string& port);
 
+/// Who we are for a proxy; empty: nobody.
+struct ProxyUser {
+  std::string name;
+  std::string password;
+};
+
+/// Returns the user that a URL names.
+///
+/// Requires: ParseProxyUrl() has returned it.
+ProxyUser UserOf(const std::string& url);
+
 /// Returns a URL without user and password, for messages.
 std::string WithoutPassword(const std::string& url);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -42,7 +43,7 @@ class Copier {
       case YAML::NodeType::Scalar:
         value.kind = YamlValue::Kind::kScalar;
         value.scalar = node.Scalar();
-        value.quoted = node.Tag() == "!";
+        value.quoted = node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str";
         return value;
       case YAML::NodeType::Sequence: return Items(node, depth, std::move(value));
       case YAML::NodeType::Map: return Members(node, depth, std::move(value));
@@ -64,15 +65,30 @@ class Copier {
   Copy Members(const YAML::Node& node, int depth, YamlValue value) {
     value.kind = YamlValue::Kind::kMap;
     std::set<std::string> keys;
+    std::vector<YamlMember> merged;
     for (const auto& member : node) {
       if (!member.first.IsScalar()) return Fault(member.first, "a key is not a plain word");
       const std::string& key = member.first.Scalar();
-      if (!keys.insert(key).second) return Fault(member.first, key + ": stands here twice");
       Copy copy = Do(member.second, depth + 1);
       if (!copy) return copy;
+      if (key == "<<" && member.first.Tag() != "!") {
+        // A map, or a list of maps, whose members are those of this one too.
+        if (!copy->is_map() && !copy->is_sequence()) return Fault(member.first, "<< wants a map");
+        Collect(*copy, merged);
+        for (const YamlValue& item : copy->items) Collect(item, merged);
+        continue;
+      }
+      if (!keys.insert(key).second) return Fault(member.first, key + ": stands here twice");
       value.members.push_back({key, LineOf(member.first.Mark()), *std::move(copy)});
     }
+    for (YamlMember& member : merged) {
+      if (keys.insert(member.key).second) value.members.push_back(std::move(member));
+    }
     return value;
+  }
+
+  static void Collect(const YamlValue& map, std::vector<YamlMember>& members) {
+    members.insert(members.end(), map.members.begin(), map.members.end());
   }
 
   std::size_t values_ = 0;
@@ -82,21 +98,53 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
-/// Writes a scalar without quotes as what it looks like.
-void WritePlain(JsonWriter& json, const YamlValue& value) {
-  const std::string& text = value.scalar;
-  if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return json.Null();
-  if (const YamlBool flag = ToBool(value); flag != YamlBool::kNone) return json.Bool(flag == YamlBool::kTrue);
-  const char* const end = text.data() + text.size();
-  std::int64_t integer = 0;
-  const char* const digits = text.data() + (text.front() == '+' ? 1 : 0);
-  if (const auto [stop, error] = std::from_chars(digits, end, integer); error == std::errc() && stop == end) {
-    return json.Int(integer);
+bool IsNullWord(std::string_view text) {
+  return IsOneOf(text, {"", "~", "null", "Null", "NULL"});
+}
+
+/// Reads 12, -12, 0x1F, 0b11, 0o17 and 017, with '_' anywhere between.
+std::optional<std::int64_t> ToInteger(std::string text) {
+  std::erase(text, '_');
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.erase(0, 1);
+  int base = 10;
+  if (text.size() > 1 && text.front() == '0') {
+    base = 8;
+    for (const auto& [prefix, of_prefix] : {std::pair{"xX", 16}, {"bB", 2}, {"oO", 8}}) {
+      if (text[1] != prefix[0] && text[1] != prefix[1]) continue;
+      base = of_prefix;
+      text.erase(0, 2);
+      break;
+    }
   }
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number, base);
+  if (text.empty() || text.front() == '-' || error != std::errc() || stop != end) return std::nullopt;
+  return negative ? -number : number;
+}
+
+std::optional<double> ToDouble(std::string text) {
+  std::erase(text, '_');
+  if (text.starts_with('+')) text.erase(0, 1);
+  const bool plain = text.find_first_of("0123456789") != std::string::npos &&
+                     text.find_first_not_of("0123456789.eE+-") == std::string::npos;
   double number = 0;
-  const auto [stop, error] = std::from_chars(digits, end, number);
-  if (error == std::errc() && stop == end && std::isfinite(number)) return json.Double(number);
-  json.String(text);
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (!plain || error != std::errc() || stop != end || !std::isfinite(number)) return std::nullopt;
+  return number;
+}
+
+/// Writes a scalar without quotes as what it looks like.
+///
+/// Source:   gopkg.in/yaml.v2, resolve.
+void WritePlain(JsonWriter& json, const YamlValue& value) {
+  if (IsNullWord(value.scalar)) return json.Null();
+  if (const YamlBool flag = ToBool(value); flag != YamlBool::kNone) return json.Bool(flag == YamlBool::kTrue);
+  if (const std::optional<std::int64_t> integer = ToInteger(value.scalar)) return json.Int(*integer);
+  if (const std::optional<double> number = ToDouble(value.scalar)) return json.Double(*number);
+  json.String(value.scalar);
 }
 
 void Write(JsonWriter& json, const YamlValue& value) {
@@ -138,6 +186,12 @@ std::string YamlToJson(const YamlValue& value) {
   JsonWriter json;
   Write(json, value);
   return json.text();
+}
+
+bool IsText(const YamlValue& value) {
+  if (!value.is_scalar()) return false;
+  return value.quoted || (!IsNullWord(value.scalar) && ToBool(value) == YamlBool::kNone && !ToInteger(value.scalar) &&
+                          !ToDouble(value.scalar));
 }
 
 YamlBool ToBool(const YamlValue& value) {

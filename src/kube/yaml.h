@@ -56,6 +56,9 @@ tl::expected<YamlValue, YamlFault> ParseYaml(const std::string& text);
 /// Source:  sigs.k8s.io/yaml, YAMLToJSON.
 std::string YamlToJson(const YamlValue& value);
 
+/// Returns whether `value` is a scalar that is a string: quoted, or not the looks of a number, a switch or null.
+bool IsText(const YamlValue& value);
+
 /// Returns what a scalar says as a switch; nothing when it is none.
 ///
 /// Source:  YAML 1.1, bool; quoted it is a string.

@@ -11,7 +11,7 @@ namespace cnpa {
 namespace {
 
 void Check(const std::string& certificate, const std::string& key) {
-  const Status usable = CheckCertificate(certificate);
+  const Result<std::string> usable = ReadableCertificates(certificate);
   RequireValueOr(ErrorCode::kInvalid, usable);
   const Status pair = CheckClientCertificate(certificate, key);
   RequireValueOr(ErrorCode::kInvalid, pair);

@@ -50,9 +50,13 @@ TEST_CASE("CheckClientCertificate says what can't be used, and quotes none of it
 
 TEST_CASE("CheckCertificate wants at least one certificate", "[kube][certificate]") {
   const Identity identity = MakeIdentity();
-  CHECK(ErrorOf(CheckCertificate("text before\n" + identity.certificate_pem)) == std::nullopt);
+  const std::string with_text = "text before\n" + identity.certificate_pem;
+  CHECK(ReadableCertificates(with_text) == with_text);
+  const std::string damaged = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
+  CHECK(ReadableCertificates(damaged + identity.certificate_pem) == identity.certificate_pem);
+  CHECK_FALSE(ReadableCertificates(damaged));
   for (const std::string& pem : {std::string(), std::string("words"), identity.key_pem}) {
-    CHECK(ErrorOf(CheckCertificate(pem)) == Error{ErrorCode::kInvalid, "holds no PEM certificate"});
+    CHECK(ErrorOf(ReadableCertificates(pem)) == Error{ErrorCode::kInvalid, "holds no PEM certificate"});
   }
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("LoadConnection reads basic authentication and impersonation", "[kube]
   const Result<Connection> connection = LoadFile(folder.Write(
       "config", Kubeconfig("main", kServer,
                            "username: me, password: 'pass:word', as: other, as-uid: '7', as-groups: [a, b], "
-                           "as-user-extra: {scopes: [x, y], empty: []}")));
+                           "as-user-extra: {scopes: [x, z], empty: []}")));
   REQUIRE(ErrorOf(connection) == std::nullopt);
   CHECK(connection->username == "me");
   CHECK(connection->password == "pass:word");
@@ -131,7 +131,7 @@ TEST_CASE("LoadConnection reads basic authentication and impersonation", "[kube]
   CHECK(connection->impersonate.uid == "7");
   CHECK(connection->impersonate.groups == std::vector<std::string>{"a", "b"});
   CHECK(connection->impersonate.extra ==
-        std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "y"}});
+        std::vector<std::pair<std::string, std::string>>{{"scopes", "x"}, {"scopes", "z"}});
 }
 
 TEST_CASE("LoadConnection reads an exec plugin and runs nothing", "[kube][kubeconfig]") {
@@ -142,7 +142,7 @@ TEST_CASE("LoadConnection reads an exec plugin and runs nothing", "[kube][kubeco
                  kServer + ", tls-server-name: name, extensions: [{name: client.authentication.k8s.io/exec, extension: "
                            "{audience: me, n: 1}}]",
                  "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./bin/get, args: [a, '1'], env: [{name: "
-                 "N, value: v}], interactiveMode: Never, provideClusterInfo: true, installHint: \" try this\\n\"}"));
+                 "'N', value: v}], interactiveMode: Never, provideClusterInfo: true, installHint: \" try this\\n\"}"));
   const Result<Connection> connection = LoadFile(file);
   REQUIRE(ErrorOf(connection) == std::nullopt);
   const ExecPlugin& plugin = connection->exec;
@@ -269,6 +269,18 @@ TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube]
       {"an empty token file", kServer, "tokenFile: empty", "user \"main\": tokenFile: 'empty' is empty"},
       {"a token with a line break", kServer, "token: \"a\\r\\nX-Header: b\"",
        "user \"main\": token: has a line break in it"},
+      {"a token that is a number", kServer, "token: 123", "user \"main\": token: not a text: put it in quotes"},
+      {"a key in place of its file", kServer, "client-key: \"-----BEGIN PRIVATE KEY-----\\nMIGH\"",
+       "user \"main\": client-key: not the name of a file: what stands in the kubeconfig itself belongs to "
+       "client-key-data, in base64"},
+      {"a password in the address", "server: 'https://me:s3cret@a'", "",
+       "cluster \"main\": server: names a user: username and password belong to the user's entry"},
+      {"a scheme alone", "server: 'https://'", "", "cluster \"main\": server: missing"},
+      {"a bad escape in the address", "server: 'https://a/b%zz'", "",
+       "cluster \"main\": server: a '%' that is not followed by two hexadecimal digits"},
+      {"two extensions of one name", kServer + ", extensions: [{name: a}, {name: a}]", "",
+       "cluster \"main\": extensions: two are called 'a'"},
+      {"an empty plugin", kServer, "exec: {}", "user \"main\": exec: command: missing"},
       {"a token that is a list", kServer, "token: [a]", "user \"main\": token: not a text"},
       {"a switch that is none", kServer + ", insecure-skip-tls-verify: 'true'", "",
        "cluster \"main\": insecure-skip-tls-verify: neither true nor false"},
@@ -414,6 +426,14 @@ TEST_CASE("LoadConnection searches the places in their order", "[kube][kubeconfi
   query.file.clear();
   CHECK(server() == "https://listed:6443");
   std::filesystem::remove(folder.Path("listed"));
+  // Who names a cluster does not mean another one.
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid, "kubeconfig: $KUBECONFIG (" + folder.Path("listed") + "): no such file"});
+  query.environment = Query({{"CREDENTIALS_DIRECTORY", folder.Path("credentials")},
+                             {"HOME", folder.Path("home")},
+                             {"KUBERNETES_SERVICE_HOST", "10.0.0.1"},
+                             {"KUBERNETES_SERVICE_PORT", "443"}})
+                          .environment;
   CHECK(server() == "https://credentials:6443");
   std::filesystem::remove(folder.Path("credentials/kubeconfig"));
   CHECK(server() == "https://home:6443");
@@ -423,10 +443,9 @@ TEST_CASE("LoadConnection searches the places in their order", "[kube][kubeconfi
   CHECK(server() == "https://k3s:6443");
   std::filesystem::remove(query.k3s_file);
   CHECK(ErrorOf(LoadConnection(query)) ==
-        Error{ErrorCode::kInvalid, "no kubeconfig found: give --kubeconfig; looked at $KUBECONFIG (" +
-                                       folder.Path("listed") + "), " + folder.Path("credentials/kubeconfig") + ", " +
-                                       folder.Path("home/.kube/config") + ", a pod's service account, " +
-                                       query.k3s_file});
+        Error{ErrorCode::kInvalid, "no kubeconfig found: give --kubeconfig; looked at $KUBECONFIG, " +
+                                       folder.Path("credentials/kubeconfig") + ", " + folder.Path("home/.kube/config") +
+                                       ", a pod's service account, " + query.k3s_file});
 }
 
 TEST_CASE("LoadConnection names the places that were tried when nothing is set", "[kube][kubeconfig]") {

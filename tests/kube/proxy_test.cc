@@ -91,6 +91,7 @@ TEST_CASE("ProxyFromEnvironment takes HTTPS_PROXY, else https_proxy, and no othe
   CHECK(proxy({{"HTTPS_PROXY", "http://p:3128"}, {"https_proxy", "http://q:3128"}}) == "http://p:3128");
   CHECK(proxy({{"HTTP_PROXY", "http://p:3128"}, {"ALL_PROXY", "http://p:3128"}}).empty());
   CHECK(proxy({{"HTTPS_PROXY", "p:3128"}}) == "http://p:3128");
+  CHECK(proxy({{"HTTPS_PROXY", "socks5h://p"}}) == "socks5://p:1080");
   CHECK(proxy({{"HTTPS_PROXY", "http://p:3128"}, {"NO_PROXY", "example.com"}}).empty());
   CHECK(proxy({{"HTTPS_PROXY", "http://p:3128"}, {"no_proxy", "example.com:6443"}}).empty());
   CHECK(proxy({{"HTTPS_PROXY", "http://p:3128"}, {"NO_PROXY", "example.com:443"}}) == "http://p:3128");
@@ -110,6 +111,11 @@ TEST_CASE("ParseProxyUrl takes http, https and socks5, with Go's ports", "[kube]
       {"socks5://proxy", "socks5://proxy:1080"},
       {"http://me:secret@proxy:3128", "http://me:secret@proxy:3128"},
       {"http://me:secret@proxy/", "http://me:secret@proxy:80"},
+      {"http://me:s@cret@proxy/x?y#z", "http://me:s@cret@proxy:80"},
+      {"http://me:s%40cret@proxy", "http://me:s%40cret@proxy:80"},
+      {"http://me:secret%zz@proxy", ""},
+      {"http://proxy:65536", ""},
+      {"socks5h://proxy", ""},
       {"http://[fd00::1]", "http://[fd00::1]:80"},
       {"http://[fd00::1]:3128", "http://[fd00::1]:3128"},
       {"ftp://proxy", ""},
@@ -127,6 +133,17 @@ TEST_CASE("ParseProxyUrl takes http, https and socks5, with Go's ports", "[kube]
       if (!parsed) CHECK_FALSE(Contains(parsed.error().message, "secret"));
     }
   }
+}
+
+TEST_CASE("UserOf gives name and password as they are meant", "[kube][proxy]") {
+  const auto user = [](const std::string& url) {
+    const ProxyUser found = UserOf(url);
+    return found.name + "|" + found.password;
+  };
+  CHECK(user("http://proxy:80") == "|");
+  CHECK(user("http://me@proxy:80") == "me|");
+  CHECK(user("http://me:pa@ss:word@proxy:80") == "me|pa@ss:word");
+  CHECK(user("http://m%65:p%40@proxy:80") == "me|p@");
 }
 
 TEST_CASE("WithoutPassword leaves scheme, host and port", "[kube][proxy]") {

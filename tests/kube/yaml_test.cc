@@ -64,11 +64,30 @@ TEST_CASE("ParseYaml says what is wrong and where", "[kube][yaml]") {
 
 TEST_CASE("YamlToJson types plain scalars, and no quoted ones", "[kube][yaml]") {
   CHECK(YamlToJson(Parse("{a: 1, b: -2, c: 1.5, d: true, e: no, f: null, g: ~, h: '', i: text, j: 1x, k: 0x10}")) ==
-        R"({"a":1,"b":-2,"c":1.5,"d":true,"e":false,"f":null,"g":null,"h":"","i":"text","j":"1x","k":"0x10"})");
+        R"({"a":1,"b":-2,"c":1.5,"d":true,"e":false,"f":null,"g":null,"h":"","i":"text","j":"1x","k":16})");
   CHECK(YamlToJson(Parse("[\"1\", 'true', \"null\", [], {}]")) == R"(["1","true","null",[],{}])");
   CHECK(YamlToJson(Parse("a: |\n  two\n  lines\n")) == R"({"a":"two\nlines\n"})");
   CHECK(YamlToJson(Parse("[.nan, .inf, 1e999, 9223372036854775807, 9223372036854775808]")) ==
         R"([".nan",".inf","1e999",9223372036854775807,9223372036854776000.0])");
+}
+
+TEST_CASE("YamlToJson reads numbers as YAML 1.1 has them", "[kube][yaml]") {
+  CHECK(YamlToJson(Parse("[010, 0o17, 0x1F, 0b11, 1_000, +5, -0x10, .5, 1e3, 089, 1-2, 0x, -, +, _, 1.2.3, 5.]")) ==
+        R"([8,15,31,3,1000,5,-16,0.5,1000.0,89.0,"1-2","0x","-","+","_","1.2.3",5.0])");
+}
+
+TEST_CASE("IsText takes what is quoted, or has the looks of nothing else", "[kube][yaml]") {
+  for (const char* text : {"a", "'1'", "\"true\"", "!!str 1", "1x", "2026-01-01", "''"}) CHECK(IsText(Parse(text)));
+  for (const char* none : {"1", "0x1F", "1.5", "1e3", "true", "yes", "~", "[a]", "{a: b}"})
+    CHECK_FALSE(IsText(Parse(none)));
+}
+
+TEST_CASE("ParseYaml merges the maps of <<; what stands beside it wins", "[kube][yaml]") {
+  const YamlValue root = Parse("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: [{x: 4}, *a], z: 5}\n'<<': text\n");
+  CHECK(YamlToJson(root["b"]) == R"({"y":3,"x":1})");
+  CHECK(YamlToJson(root["c"]) == R"({"z":5,"x":4,"y":2})");
+  CHECK(root["<<"].scalar == "text");
+  CHECK_FALSE(ParseYaml("<<: text"));
 }
 
 TEST_CASE("ToBool reads the switches of YAML 1.1", "[kube][yaml]") {
