@@ -154,7 +154,13 @@ Result<std::string> ParseProxyUrl(const std::string& text) {
   const bool one_word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 0x7F; });
   const std::size_t at = authority.rfind('@');
   const bool escaped = at == std::string::npos || Unescaped(authority.substr(0, at));
-  if (address.host.empty() || !port_fits || !one_word || !escaped) {
+  // Only in brackets may a host have a ':' in it.
+  const bool bracketed = authority.substr(at == std::string::npos ? 0 : at + 1).starts_with('[');
+  const bool host_fits =
+      !address.host.empty() && std::all_of(address.host.begin(), address.host.end(), [bracketed](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || (bracketed && c == ':');
+      });
+  if (!host_fits || !port_fits || !one_word || !escaped) {
     return Fail(ErrorCode::kInvalid, "not a proxy such as http://proxy.example:3128: check its host and port");
   }
   // Go's ports; libcurl takes 1080 for all.
