@@ -40,9 +40,9 @@ TEST_CASE("ParseYaml says what is wrong and where", "[kube][yaml]") {
   };
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 8; ++i) {
-    const std::string of = "*a" + std::to_string(i - 1);
-    const std::string name = "a" + std::to_string(i);
-    bomb += name + ": &" + name + " [" + of + "," + of + "," + of + "," + of + "," + of + "," + of + "," + of + "]\n";
+    bomb.append("a").append(std::to_string(i)).append(": &a").append(std::to_string(i)).append(" [");
+    for (int j = 0; j < 7; ++j) bomb.append("*a").append(std::to_string(i - 1)).append(",");
+    bomb.append("]\n");
   }
   const std::vector<Case> cases{
       {"no YAML", "a: b\nc: [d\n", 3, "not YAML: "},
