@@ -86,6 +86,7 @@ TEST_CASE("SurveyServer asks for each right once, side by side, and changes noth
   Server server;
   server.Ask();
   std::vector<std::string> bodies;
+  bodies.reserve(server.transport.requests.size());
   for (const Request& request : server.transport.requests) {
     if (PathOf(request) == kAccessReviewPath) bodies.push_back(request.body);
     CHECK(
