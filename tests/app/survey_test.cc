@@ -86,13 +86,13 @@ TEST_CASE("SurveyServer asks for each right once, side by side, and changes noth
   Server server;
   server.Ask();
   std::vector<std::string> bodies;
-  bodies.reserve(server.transport.requests.size());
   for (const Request& request : server.transport.requests) {
     if (PathOf(request) == kAccessReviewPath) bodies.push_back(request.body);
     CHECK(
         (request.method == Method::kGet || PathOf(request) == kAccessReviewPath || PathOf(request) == kSelfReviewPath));
   }
   std::vector<std::string> want;
+  want.reserve(kLeastRights.size());
   for (const Right& right : kLeastRights) want.push_back(EncodeAccessReview(right));
   CHECK(bodies == want);
   CHECK(server.transport.most_at_once == kLeastRights.size() + 1);  // The CRD is read with them.
