@@ -73,6 +73,7 @@ HostPort SplitPort(const std::string& text) {
     const std::size_t close = text.find(']');
     if (close == std::string::npos) return {text, {}};
     const std::string rest = text.substr(close + 1);
+    if (!rest.empty() && rest.front() != ':') return {text, {}};
     return {text.substr(1, close - 1), rest.starts_with(':') ? rest.substr(1) : std::string()};
   }
   const std::size_t colon = text.find(':');
@@ -165,7 +166,8 @@ Result<std::string> ParseProxyUrl(const std::string& text) {
   }
   // Go's ports; libcurl takes 1080 for all.
   const char* own_port = scheme == "http" ? ":80" : scheme == "https" ? ":443" : ":1080";
-  return scheme + "://" + authority + (address.port.empty() ? own_port : "");
+  if (!address.port.empty()) return scheme + "://" + authority;
+  return scheme + "://" + authority.substr(0, authority.find_last_not_of(':') + 1) + own_port;
 }
 
 Result<std::string> ProxyFromEnvironment(const std::string& server, const Environment& environment) {
