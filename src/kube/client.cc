@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/percent.h"
 #include "kube/json.h"
 #include "kube/list_splitter.h"
 
@@ -26,26 +27,6 @@ std::string ServerTimeout(milliseconds ours) {
 
 std::string WithParameter(const std::string& path, const std::string& parameter) {
   return path + (path.find('?') == std::string::npos ? "?" : "&") + parameter;
-}
-
-/// Percent-encodes all but the unreserved characters.
-///
-/// Source:   RFC 3986, section 2.
-std::string EscapeQuery(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string escaped;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-        c == '.') {
-      escaped += c;
-    } else {
-      escaped += '%';
-      escaped += kHex[byte >> 4U];
-      escaped += kHex[byte & 0xFU];
-    }
-  }
-  return escaped;
 }
 
 std::string Words(const Request& request) {
@@ -138,7 +119,7 @@ void Client::ListPage(const std::shared_ptr<Listing>& listing) {
   Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
   request.path = WithParameter(request.path, ServerTimeout(transport_.time_left()));
   if (!listing->continue_token.empty()) {
-    request.path = WithParameter(request.path, "continue=" + EscapeQuery(listing->continue_token));
+    request.path = WithParameter(request.path, "continue=" + PercentEncode(listing->continue_token, "-_."));
   }
   request.delay = listing->delay;
   request.on_body = [listing](std::string_view bytes) { return listing->splitter->Feed(bytes); };

@@ -13,6 +13,7 @@
 #include <curl/curl.h>
 
 #include "base/base64.h"
+#include "base/percent.h"
 #include "base/time.h"
 #include "base/version.h"
 #include "kube/proxy.h"
@@ -98,22 +99,7 @@ std::string CurlProxy(const std::string& proxy) {
 ///
 /// Source:   k8s.io/client-go/transport, headerKeyEscape; RFC 9110, token.
 std::string EscapeHeaderName(const std::string& name) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kMarks = "!#$&'*+-.^_`|~";
-  std::string escaped;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kMarks.find(c) != std::string_view::npos;
-    if (plain) {
-      escaped += c;
-    } else {
-      escaped += '%';
-      escaped += kHex[byte >> 4U];
-      escaped += kHex[byte & 0xFU];
-    }
-  }
-  return escaped;
+  return PercentEncode(name, "!#$&'*+-.^_`|~");
 }
 
 /// Returns a header as libcurl wants it: one without a value has a form of its own, else it would be left out.

@@ -2,7 +2,6 @@
 #include "kube/kubeconfig.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <set>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 
 #include "base/base64.h"
 #include "base/file.h"
+#include "base/percent.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
 #include "kube/json_writer.h"
@@ -36,17 +36,6 @@ bool LooksLikeContent(const std::string& path) {
   constexpr std::size_t kLongestName = 255;
   return path.find('\n') != std::string::npos || path.starts_with("-----BEGIN") || path.starts_with("LS0tLS1CRUdJTi") ||
          (path.size() > kLongestName && path.find('/') == std::string::npos);
-}
-
-/// Returns whether each '%' begins a byte in two hexadecimal digits.
-bool IsEscaped(const std::string& url) {
-  for (std::size_t at = url.find('%'); at != std::string::npos; at = url.find('%', at + 1)) {
-    if (url.size() < at + 3 || std::isxdigit(static_cast<unsigned char>(url[at + 1])) == 0 ||
-        std::isxdigit(static_cast<unsigned char>(url[at + 2])) == 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool NamesUser(const std::string& url) {
@@ -232,7 +221,7 @@ Status ReadCluster(const KubeconfigEntry& entry, const Environment& environment,
   reader.Flag("disable-compression");
   reader.CheckExtensions();
   if (connection.server.empty()) reader.Fail("server", "missing");
-  if (!IsEscaped(connection.server)) reader.Fail("server", "a '%' that is not followed by two hexadecimal digits");
+  if (!PercentDecode(connection.server)) reader.Fail("server", "a '%' that is not followed by two hexadecimal digits");
   if (NamesUser(connection.server)) {
     // Not quoted: it may have a password.
     reader.Fail("server", "names a user: username and password belong to the user's entry");

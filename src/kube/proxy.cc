@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/percent.h"
+
 namespace cnpa {
 namespace {
 
@@ -114,25 +116,6 @@ std::string AuthorityOf(const std::string& url) {
   return at == std::string::npos ? authority : authority.substr(at + 1);
 }
 
-/// Decodes %41 and the like; nothing when a '%' is followed by something else.
-std::optional<std::string> Unescaped(const std::string& text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      plain += text[i];
-      continue;
-    }
-    int byte = 0;
-    const char* const digits = text.data() + i + 1;
-    if (text.size() < i + 3) return std::nullopt;
-    const auto [stop, error] = std::from_chars(digits, digits + 2, byte, 16);
-    if (error != std::errc() || stop != digits + 2 || *digits == '-') return std::nullopt;
-    plain += static_cast<char>(byte);
-    i += 2;
-  }
-  return plain;
-}
-
 std::optional<std::string> Either(const Environment& environment, const char* name, const char* lower_name) {
   if (std::optional<std::string> value = environment(name)) return value;
   return environment(lower_name);
@@ -154,7 +137,7 @@ Result<std::string> ParseProxyUrl(const std::string& text) {
   const bool port_fits = address.port.empty() || (error == std::errc() && stop == end && port > 0 && port < 65536);
   const bool one_word = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c < 0x7F; });
   const std::size_t at = authority.rfind('@');
-  const bool escaped = at == std::string::npos || Unescaped(authority.substr(0, at));
+  const bool escaped = at == std::string::npos || PercentDecode(authority.substr(0, at));
   // Only in brackets may a host have a ':' in it.
   const bool bracketed = authority.substr(at == std::string::npos ? 0 : at + 1).starts_with('[');
   const bool host_fits =
@@ -203,8 +186,8 @@ ProxyUser UserOf(const std::string& url) {
   if (at == std::string::npos || at < start) return {};
   const std::string info = url.substr(start, at - start);
   const std::size_t colon = info.find(':');
-  return {Unescaped(info.substr(0, colon)).value_or(""),
-          colon == std::string::npos ? "" : Unescaped(info.substr(colon + 1)).value_or("")};
+  return {PercentDecode(info.substr(0, colon)).value_or(""),
+          colon == std::string::npos ? "" : PercentDecode(info.substr(colon + 1)).value_or("")};
 }
 
 std::string WithoutPassword(const std::string& url) {
