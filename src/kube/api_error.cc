@@ -67,11 +67,10 @@ std::string QuotedAfter(std::string_view text, std::string_view before) {
   return std::string(text.substr(0, text.find('"')));
 }
 
-/// A 500 that the server, its storage or one of its helpers will get over by itself. A failing webhook is not
-/// among them: it answers 500 until somebody mends it, and the team should hear of it.
-bool IsPassing500(const ApiError& error) {
-  return error.reason != "InternalError" || Contains(error.message, "etcdserver:") ||
-         Contains(error.message, "database is locked");
+/// A webhook that fails answers 500 until somebody mends it, and the team should hear of it. Any other 500 is the
+/// server's own trouble, or its storage's: it says nothing of what we sent, and another spec would not help.
+bool IsOfWebhook(const ApiError& error) {
+  return error.reason == "InternalError" && Contains(error.message, "webhook");
 }
 
 }  // namespace
@@ -112,7 +111,7 @@ ErrorCode ClassifyApiError(const ApiError& error) {
   if (error.code == 422 && HasCause(error, "FieldValueDuplicate")) return ErrorCode::kConflict;
   if (error.code == 422) return error.has_details ? ErrorCode::kInvalid : ErrorCode::kConflict;
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
-  if (error.code == 500) return IsPassing500(error) ? ErrorCode::kUnavailable : ErrorCode::kInvalid;
+  if (error.code == 500) return IsOfWebhook(error) ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
   // A write that was not understood as such: nothing that another value in it would mend.
   const bool not_understood = error.code == 405 || error.code == 406 || error.code == 413 || error.code == 415;
   if (not_understood && error.verb != "GET") return ErrorCode::kMalformed;

@@ -45,6 +45,28 @@ KINE_PARAMETERS = ("_journal_mode=WAL&_busy_timeout=30000&_synchronous=NORMAL&_t
 PORT_TRIES = 5
 
 
+def end_of_whole_lines(path):
+    """Returns how far the file at `path` holds whole lines: its size, or less while somebody writes one."""
+    with open(path, "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            newline = file.read(end - start).rfind(b"\n")
+            if newline >= 0:
+                return start + newline + 1
+            end = start
+    return 0
+
+
+def decode_event(line):
+    """Returns the audit event of a line. Behind a torn one, of a server that was killed, is the first of the next."""
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        return json.loads(line[line.rindex(b'{"kind":"Event"'):])
+
+
 class KubectlError(subprocess.CalledProcessError):
     """kubectl failed; the message has what it said on stderr."""
 
@@ -235,7 +257,7 @@ class ControlPlane:
     def audit_position(self):
         """Returns where the audit log ends now, for `audit_since`."""
         self._settle_audit_log()
-        return self.audit_log.stat().st_size
+        return end_of_whole_lines(self.audit_log)
 
     def audit_since(self, position, *, user=None):
         """Returns the audit events written after `position`, oldest first; only those of `user` if one is named.
@@ -248,7 +270,7 @@ class ControlPlane:
         with open(self.audit_log, "rb") as log:
             log.seek(position)
             lines = log.read().split(b"\n")[:-1]  # what follows the last newline is empty or half written
-        events = [json.loads(line) for line in lines]
+        events = [decode_event(line) for line in lines]
         return [event for event in events
                 if "audit-mark" not in event["requestURI"] and (user is None or event["user"]["username"] == user)]
 

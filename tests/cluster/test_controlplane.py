@@ -158,6 +158,21 @@ def test_a_half_written_audit_event_is_left_for_later(plane, tmp_path, monkeypat
     monkeypatch.setattr(plane, "audit_log", log)
     monkeypatch.setattr(plane, "_settle_audit_log", lambda: None)
     assert [event["requestURI"] for event in plane.audit_since(0)] == ["/a"]
+    position = plane.audit_position()
+    with log.open("a") as file:
+        file.write('er": {"username": "x"}}\n')
+    assert [event["requestURI"] for event in plane.audit_since(position)] == ["/b"]
+
+
+@pytest.mark.parametrize("text, want", [(b"", 0), (b"torn", 0), (b"a\nb\n", 4), (b"a\n" + b"x" * 200_000, 2)])
+def test_the_end_of_whole_lines(tmp_path, text, want):
+    (tmp_path / "log").write_bytes(text)
+    assert controlplane.end_of_whole_lines(tmp_path / "log") == want
+
+
+def test_an_audit_event_behind_a_torn_one_is_found():
+    whole = b'{"kind":"Event","requestURI":"/b"}'
+    assert controlplane.decode_event(b'{"kind":"Event","reque' + whole) == json.loads(whole)
 
 
 @pytest.mark.parametrize("user", ["user", "token"])
