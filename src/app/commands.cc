@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands.h"
+
+#include <array>
+
+#include "app/flags.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::string_view kShortHelp =
+    R"(cnpa-op: a Kubernetes controller without a daemon. It reads TeamSpaces and namespaces, works out which
+namespace, quota, finalizer and status should be there, writes only the differences, and exits.
+
+  cnpa-op crd | kubectl apply -f -     install the TeamSpace CRD
+  cnpa-op rbac | kubectl apply -f -    give user cnpa-op the rights it needs, and no others
+  cnpa-op check                        say whether it can work here: server, CRD, each right, archive folder
+  cnpa-op reconcile --diff             show what a pass would change, and why; write nothing
+  cnpa-op reconcile --once             one pass, then exit
+  cnpa-op version
+
+Each command has --help.
+)";
+
+constexpr std::string_view kReconcileFooter = R"(
+Each flag but --once, --diff and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
+A flag beats its variable, a variable the file, the file the default.
+
+Exit codes:
+  0         converged, or brought to it; --diff: no differences
+  1         at least one team space is not; --diff: there are differences
+  2         wrong usage or configuration; nothing was asked of the cluster
+  3         the cluster could not be read; nothing was written
+  130, 143  ended by SIGINT, SIGTERM; what was done is reported
+
+Examples:
+  cnpa-op reconcile --diff --kubeconfig ~/.kube/config
+  cnpa-op reconcile --once --only alpha --only beta
+  CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
+
+constexpr std::string_view kCheckFooter = R"(
+Looks at the kubeconfig, the server, who we are there, the CRD, each right, the archive folder and the clocks, and
+writes nothing. Each line begins with ok, warn, FAIL, or - for what could not be looked at since something before it
+failed, and ends with what to do about it. Variables and the configuration file count as for reconcile.
+
+Exit codes:
+  0         cnpa-op can work here; there may be warnings
+  1         at least one line says FAIL
+  2         wrong usage or configuration, or the kubeconfig can't be used
+  3         the server can't be reached, is not ready, or refuses us
+  130, 143  ended by SIGINT, SIGTERM
+
+Examples:
+  cnpa-op check
+  cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
+  cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
+
+constexpr std::array<CommandInfo, 5> kCommands{{
+    {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
+     kReconcileFooter},
+    {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
+     kCheckFooter},
+    {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},
+    {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", {}},
+    {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", {}},
+}};
+
+}  // namespace
+
+std::span<const CommandInfo> Commands() {
+  return kCommands;
+}
+
+std::string_view ShortHelp() {
+  return kShortHelp;
+}
+
+}  // namespace cnpa

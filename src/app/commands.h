@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of commands: which there are, which flags each takes, and what --help says after them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "app/options.h"
+
+namespace cnpa {
+
+constexpr const char* kDefaultConfig = "/etc/cnpa-op/config.yaml";
+
+struct CommandInfo {
+  Command command;
+  const char* name;
+  unsigned scope;   ///< Which flags: bits of FlagScope.
+  bool configured;  ///< By variables and the file: a broken one must not keep anybody from asking for the version.
+  const char* help;
+  std::string_view footer;  ///< Of --help, after the flags.
+};
+
+/// Returns all commands, in the order of help.
+std::span<const CommandInfo> Commands();
+
+/// Returns what `cnpa-op` without a command says.
+std::string_view ShortHelp();
+
+}  // namespace cnpa
