@@ -3,8 +3,9 @@
 #include "app/run.h"
 
 int main(int argc, char** argv) {
-  const cnpa::CommandLine line = cnpa::ParseCommandLine(argc, argv, cnpa::ProcessEnvironment());
+  const cnpa::Environment environment = cnpa::ProcessEnvironment();
+  const cnpa::CommandLine line = cnpa::ParseCommandLine(argc, argv, environment);
   if (line.exit_code) return static_cast<int>(*line.exit_code);
 
-  return static_cast<int>(cnpa::Run(line.options));
+  return static_cast<int>(cnpa::Run(line.options, [&] { return cnpa::ReparseCommandLine(argc, argv, environment); }));
 }

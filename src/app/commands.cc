@@ -17,12 +17,19 @@ namespace, quota, finalizer and status should be there, writes only the differen
   cnpa-op check                        say whether it can work here: server, CRD, each right, archive folder
   cnpa-op reconcile --diff             show what a pass would change, and why; write nothing
   cnpa-op reconcile --once             one pass, then exit
+  cnpa-op reconcile                    a pass every 3 s, until it is told to end
+  cnpa-op unit                         print the systemd unit that runs this loop
   cnpa-op version
 
 Each command has --help.
 )";
 
 constexpr std::string_view kReconcileFooter = R"(
+Without --once or --diff it is a loop: a pass, a pause of --interval, for ever. Each pass is a process of its own, which is
+ended and named when it hangs. A failure is told when it begins and when it is over. Passes that can't read the cluster come
+at longer intervals, up to 30s. SIGTERM and SIGINT end it (exit code 0), SIGHUP has it read its configuration anew, SIGUSR1
+has it say how it is.
+
 Each flag but --once, --diff and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
 A flag beats its variable, a variable the file, the file the default.
 
@@ -32,8 +39,10 @@ Exit codes:
   2         wrong usage or configuration; nothing was asked of the cluster
   3         the cluster could not be read; nothing was written
   130, 143  ended by SIGINT, SIGTERM; what was done is reported
+The loop has three: 0 after a signal, 2 for a wrong configuration at its start, 3 to be started with new credentials.
 
 Examples:
+  cnpa-op reconcile --interval 10s
   cnpa-op reconcile --diff --kubeconfig ~/.kube/config
   cnpa-op reconcile --once --only alpha --only beta
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
@@ -55,13 +64,14 @@ Examples:
   cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 
-constexpr std::array<CommandInfo, 5> kCommands{{
+constexpr std::array<CommandInfo, 6> kCommands{{
     {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
      kReconcileFooter},
     {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
      kCheckFooter},
     {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},
     {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", {}},
+    {Command::kUnit, "unit", kForAll, false, "print the systemd unit", {}},
     {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", {}},
 }};
 

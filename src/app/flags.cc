@@ -28,11 +28,13 @@ Status SetSwitch(Options& options, const std::string& text) {
   return {};
 }
 
-template <std::chrono::milliseconds Options::*member>
+template <std::chrono::milliseconds Options::*member, int least_ms = 1000>
 Status SetDuration(Options& options, const std::string& text) {
   const Result<std::chrono::milliseconds> span = ParseDuration(text);
   if (!span) return tl::unexpected<Error>(span.error());
-  if (*span < std::chrono::seconds(1)) return Fail(ErrorCode::kInvalid, "'" + text + "' is shorter than 1s");
+  if (span->count() < least_ms) {
+    return Fail(ErrorCode::kInvalid, fmt::format("'{}' is shorter than {}", text, least_ms == 1000 ? "1s" : "100ms"));
+  }
   options.*member = *span;
   return {};
 }
@@ -124,6 +126,8 @@ constexpr std::array kFlags{
          "where deleted team spaces are kept; else $STATE_DIRECTORY/archive, /var/lib/cnpa-op/archive (root), "
          "~/.local/state/cnpa-op/archive",
          &SetText<&Options::archive>},
+    Flag{"interval", "", FlagKind::kValue, "DUR", "3s", kForReconcile, false,
+         "in the loop: from the end of a pass to the start of the next", &SetDuration<&Options::interval, 100>},
     Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForReconcile | kForCheck, false,
          "of a whole run; when it is over nothing new is begun", &SetDuration<&Options::timeout>},
     Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForReconcile | kForCheck, false,

@@ -5,7 +5,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fmt/core.h>
@@ -37,19 +40,46 @@ int JournalPriority(LogLevel level) {
   return 6;
 }
 
-std::string JsonLine(LogLevel level, std::string_view message) {
+/// Calls `visit(name, value)` for each field that has a value; `name` as our JSON has it, and as the journal does.
+void EachField(const LogFields& fields,
+               const std::function<void(const char*, const char*, const std::string&)>& visit) {
+  if (!fields.team_space.empty()) visit("teamSpace", "CNPA_OP_TEAM_SPACE", fields.team_space);
+  if (!fields.object.empty()) visit("object", "CNPA_OP_OBJECT", fields.object);
+  if (!fields.reason.empty()) visit("reason", "CNPA_OP_REASON", fields.reason);
+}
+
+std::string JsonLine(const LogEntry& entry) {
   JsonWriter writer;
   writer.Object([&] {
     writer.String("time", FormatTime(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())));
-    writer.String("level", LevelName(level));
-    writer.String("msg", message);
+    writer.String("level", LevelName(entry.level));
+    writer.String("msg", entry.text);
+    EachField(entry.fields, [&writer](const char* name, const char* /*journal*/, const std::string& value) {
+      writer.String(name, value);
+    });
   });
   return writer.text();
 }
 
-std::string TextLine(LogLevel level, std::string_view message) {
-  if (level == LogLevel::kError) return fmt::format("cnpa-op: {}", Printable(message));
-  return fmt::format("cnpa-op: {}: {}", LevelName(level), Printable(message));
+std::string TextLine(const LogEntry& entry) {
+  if (!entry.is_message) return entry.text;
+  const std::string message = Printable(entry.text);
+  if (entry.level == LogLevel::kError || entry.level == LogLevel::kInfo) return fmt::format("cnpa-op: {}", message);
+  return fmt::format("cnpa-op: {}: {}", LevelName(entry.level), message);
+}
+
+/// Returns a socket that is connected to the journal, or nothing.
+UniqueFd ConnectToJournal() {
+  UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  constexpr std::string_view kPath = "/run/systemd/journal/socket";
+  std::memcpy(&address.sun_path, kPath.data(), kPath.size());
+  // connect() takes every kind of address by a pointer to their common head.
+  const auto* head =
+      reinterpret_cast<const sockaddr*>(&address);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+  if (!socket || ::connect(socket.get(), head, sizeof(address)) != 0) return {};
+  return socket;
 }
 
 }  // namespace
@@ -76,23 +106,34 @@ Log::Log(LogLevel level, LogFormat format) : level_(level), format_(format) {
   format_ = IsJournal(STDERR_FILENO, std::getenv("JOURNAL_STREAM")) ? LogFormat::kJournal : LogFormat::kText;
 }
 
-void Log::Write(LogLevel level, std::string_view message) const {
-  WriteLine(level, message, TextLine(level, message));
+std::string JournalDatagram(const LogEntry& entry) {
+  std::string datagram = fmt::format("PRIORITY={}\nSYSLOG_IDENTIFIER=cnpa-op\nMESSAGE={}\n",
+                                     JournalPriority(entry.level), Printable(entry.text));
+  EachField(entry.fields, [&datagram](const char* /*name*/, const char* journal, const std::string& value) {
+    datagram += fmt::format("{}={}\n", journal, Printable(value));
+  });
+  return datagram;
 }
 
-void Log::Tell(LogLevel level, std::string_view line) const {
-  WriteLine(level, line, line);
+void Log::SendFields() {
+  if (format_ == LogFormat::kJournal && IsJournal(STDERR_FILENO, std::getenv("JOURNAL_STREAM"))) {
+    journal_ = ConnectToJournal();
+  }
 }
 
-/// Writes `message`, or in the text format `text`.
-void Log::WriteLine(LogLevel level, std::string_view message, std::string_view text) const {
-  if (!shows(level)) return;
+void Log::Write(const LogEntry& entry) const {
+  if (!shows(entry.level)) return;
+  if (sink_) return sink_(entry);
+  if (journal_) {
+    const std::string datagram = JournalDatagram(entry);
+    if (::send(journal_.get(), datagram.data(), datagram.size(), MSG_NOSIGNAL) >= 0) return;
+  }
   std::string line;
   switch (format_) {
-    case LogFormat::kJson: line = JsonLine(level, message); break;
-    case LogFormat::kJournal: line = fmt::format("<{}>{}", JournalPriority(level), Printable(message)); break;
+    case LogFormat::kJson: line = JsonLine(entry); break;
+    case LogFormat::kJournal: line = fmt::format("<{}>{}", JournalPriority(entry.level), Printable(entry.text)); break;
     case LogFormat::kAuto:
-    case LogFormat::kText: line = text; break;
+    case LogFormat::kText: line = TextLine(entry); break;
   }
   line += '\n';
   // One call a line, so that the lines of two processes don't mix. Who can't hear us can't be told that either.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CRD and the least rights, from examples/, built into the binary.
+// The CRD and the least rights, from examples/, and the unit, from systemd/, built into the binary.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace cnpa {
 
-/// Texts of examples/crd.yaml and examples/rbac.yaml, made by the build.
+/// Texts of examples/crd.yaml, examples/rbac.yaml and systemd/cnpa-op.service, made by the build.
 extern const std::string_view kCrdYaml;
 extern const std::string_view kRbacYaml;
+extern const std::string_view kUnit;
 
 /// Returns the rights for the user or service account of `options`, with what OpenShift asks for if that is wanted.
 std::string RbacManifest(const Options& options);

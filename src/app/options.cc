@@ -128,9 +128,12 @@ Status FillOptions(const Given& given, bool configured, const Environment& envir
   return {};
 }
 
-CommandLine UsageError(const std::string& message) {
-  Log(LogLevel::kError, LogFormat::kAuto).Error(message);
-  return {.options = {}, .exit_code = ExitCode::kUsage};
+CommandLine UsageError(std::string message) {
+  return {.options = {}, .exit_code = ExitCode::kUsage, .error = std::move(message), .help = {}};
+}
+
+CommandLine Help(std::string text) {
+  return {.options = {}, .exit_code = ExitCode::kConverged, .error = {}, .help = std::move(text)};
 }
 
 /// Returns a line for an argument that nobody knows, with what was perhaps meant.
@@ -186,7 +189,7 @@ class Parser {
     try {
       app_.parse(argc, const_cast<char**>(argv));  // NOLINT(cppcoreguidelines-pro-type-const-cast): CLI11 only reads.
     } catch (const CLI::CallForHelp&) {
-      return Help();
+      return HelpOfCommand();
     } catch (const CLI::ParseError& error) {
       return UsageError(FirstLine(error.what()));
     }
@@ -196,18 +199,16 @@ class Parser {
     if (const std::vector<std::string> extras = app_.remaining(); !extras.empty()) {
       return UsageError(DescribeExtra(extras.front(), nullptr));
     }
-    Print(ShortHelp());
-    return {.options = {}, .exit_code = ExitCode::kConverged};
+    return Help(std::string(ShortHelp()));
   }
 
  private:
-  CommandLine Help() {
+  CommandLine HelpOfCommand() {
     std::string help(ShortHelp());
     for (const auto& given : given_) {
       if (given->app->parsed()) help = given->app->help("cnpa-op");
     }
-    Print(help);
-    return {.options = {}, .exit_code = ExitCode::kConverged};
+    return Help(std::move(help));
   }
 
   static CommandLine Finish(const CommandInfo& info, const Given& given, const Environment& environment) {
@@ -228,7 +229,16 @@ class Parser {
 }  // namespace
 
 CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment) {
-  return Parser().Parse(argc, argv, environment);
+  CommandLine line = Parser().Parse(argc, argv, environment);
+  Print(line.help);
+  if (!line.error.empty()) Log(LogLevel::kError, LogFormat::kAuto).Error(line.error);
+  return line;
+}
+
+Result<Options> ReparseCommandLine(int argc, const char* const* argv, const Environment& environment) {
+  CommandLine line = Parser().Parse(argc, argv, environment);
+  if (!line.error.empty()) return Fail(ErrorCode::kInvalid, std::move(line.error));
+  return std::move(line.options);
 }
 
 std::string DefaultArchive(const Environment& environment, bool is_root) {

@@ -10,13 +10,13 @@
 
 #include "app/exit_code.h"
 #include "app/log.h"
+#include "app/output.h"
 #include "base/environment.h"
 #include "base/result.h"
 
 namespace cnpa {
 
-enum class Command { kNone, kReconcile, kCheck, kCrd, kRbac, kVersion };
-enum class ColorMode { kAuto, kAlways, kNever };
+enum class Command { kNone, kReconcile, kCheck, kCrd, kRbac, kUnit, kVersion };
 enum class OutputFormat { kText, kJson };
 
 struct Options {
@@ -28,6 +28,7 @@ struct Options {
   std::string context;     ///< Empty: the current one.
   std::string archive;     ///< Empty: there is no folder; deletions then wait.
   bool archive_is_default = false;
+  std::chrono::milliseconds interval{0};
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds request_timeout{0};
   int concurrency = 0;
@@ -47,10 +48,17 @@ struct Options {
 struct CommandLine {
   Options options;
   std::optional<ExitCode> exit_code;  ///< Set: all is said (help, or an error); just exit.
+  std::string error;                  ///< What is wrong, if anything is.
+  std::string help;                   ///< What was asked for in place of a run.
 };
 
 /// Reads arguments, environment and configuration file; prints help and errors itself.
 CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment);
+
+/// Reads once more what ParseCommandLine() could read, and prints nothing.
+///
+/// Errors:  kInvalid: what is wrong with it now.
+Result<Options> ReparseCommandLine(int argc, const char* const* argv, const Environment& environment);
 
 /// Returns the folder for archives when none is given: where systemd says, else where the user's state
 /// belongs. Empty in a pod, where nothing outlives the container unless somebody says where.

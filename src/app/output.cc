@@ -3,6 +3,8 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 
 #include "base/file.h"
 
@@ -12,6 +14,14 @@ namespace {
 int g_error = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): of stdout, which is global too.
 
 }  // namespace
+
+bool WantsColor(ColorMode mode, int fd) {
+  if (mode != ColorMode::kAuto) return mode == ColorMode::kAlways;
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return ::isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0') &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
 
 void Print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && g_error == 0) g_error = errno;

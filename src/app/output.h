@@ -10,6 +10,12 @@
 
 namespace cnpa {
 
+/// When to colour, as the user wants it.
+enum class ColorMode { kAuto, kAlways, kNever };
+
+/// Returns whether to colour what goes to `fd`; kAuto does so for a terminal that can, unless $NO_COLOR is set.
+bool WantsColor(ColorMode mode, int fd);
+
 /// Writes `text` to stdout.
 void Print(std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kPassesAfterLostRaces = 3;
 constexpr std::size_t kRefusalLines = 20;
+constexpr std::size_t kRefusalLinesInLoop = 500;  // There each is told once.
 
 /// Keeps only the chains of the team spaces that --only names.
 ///
@@ -53,29 +55,40 @@ class Complaints {
  public:
   void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
     if (report.refusal) {
-      if (IsGeneral(report.refusal->reason) && !said_.insert(report.refusal->message).second) return;
-      lines_.push_back({renderer.RefusalLine(chain.name, *report.refusal),
-                        report.refusal->waiting() ? LogLevel::kInfo : LogLevel::kWarn});
+      AddRefusal(chain.name, *report.refusal, renderer);
     } else if (report.end == ChainEnd::kFailed) {
-      lines_.push_back({renderer.FailureLine(chain.name, report.error), LogLevel::kWarn});
+      entries_.push_back({.level = LogLevel::kWarn,
+                          .text = renderer.FailureLine(chain.name, report.error),
+                          .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),
+                          .fields = {.team_space = chain.name, .object = "TeamSpace/" + chain.name, .reason = {}}});
     }
   }
 
-  void Tell(const Log& log) const {
-    const std::size_t shown = std::min(lines_.size(), kRefusalLines);
-    for (std::size_t i = 0; i < shown; ++i) log.Tell(lines_[i].level, lines_[i].text);
-    if (shown < lines_.size()) {
-      log.Tell(LogLevel::kWarn, fmt::format("! and {} more like these", lines_.size() - shown));
-    }
+  /// Writes the first `most` of them, and how many there are more.
+  void Tell(const Log& log, std::size_t most) const {
+    const std::size_t shown = std::min(entries_.size(), most);
+    for (std::size_t i = 0; i < shown; ++i) log.Write(entries_[i]);
+    if (shown == entries_.size()) return;
+    log.Write({.level = LogLevel::kWarn,
+               .text = fmt::format("! and {} more like these", entries_.size() - shown),
+               .trouble = "more team spaces than are told one by one",
+               .fields = {}});
   }
 
  private:
-  struct Line {
-    std::string text;
-    LogLevel level;
-  };
+  void AddRefusal(const std::string& name, const Refusal& refusal, const Renderer& renderer) {
+    const bool general = IsGeneral(refusal.reason);
+    if (general && !said_.insert(refusal.message).second) return;
+    const std::string reason(ReasonName(refusal.reason));
+    // What hits every team space alike is one trouble, whichever of them comes first.
+    entries_.push_back({.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
+                        .text = renderer.RefusalLine(name, refusal),
+                        .trouble = general ? fmt::format("{}: {}", reason, refusal.message)
+                                           : fmt::format("TeamSpace/{}: {}", name, reason),
+                        .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}});
+  }
 
-  std::vector<Line> lines_;
+  std::vector<LogEntry> entries_;
   std::set<std::string> said_;
 };
 
@@ -87,7 +100,7 @@ class Run {
                 {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
                  .random = {}}) {}
 
-  ExitCode Diff() {
+  PassOutcome Diff() {
     const Result<Plan> plan = Compute();
     if (!plan) return Fail(plan.error());
     const Renderer renderer(plan->computed_at, context_.color_stdout, context_.options.archive);
@@ -96,10 +109,10 @@ class Run {
       if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
     }
     PrintLine(PlanSummary(*plan));
-    return plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged;
+    return {.code = plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged};
   }
 
-  ExitCode Once() {
+  PassOutcome Once() {
     const auto started = std::chrono::steady_clock::now();
     Totals totals;
     Complaints complaints;
@@ -111,21 +124,21 @@ class Run {
         context_.log.Warn("after a lost race: " + context_.explain(plan.error()).message);
         break;
       }
+      if (pass == 1) context_.on_observed();
       complaints = {};
       const bool lost_race = ApplyPlan(*plan, totals, complaints);
       if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
-    complaints.Tell(context_.log);
+    complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
     }
     const auto took = std::chrono::steady_clock::now() - started;
-    if (totals.writes > 0 || !totals.converged()) {
-      context_.log.Tell(LogLevel::kInfo,
-                        TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)));
+    if (totals.changed_something() || (!context_.in_loop && (totals.writes > 0 || !totals.converged()))) {
+      TellLine(TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)), {});
     }
-    return totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged;
+    return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged, .totals = totals};
   }
 
  private:
@@ -150,7 +163,8 @@ class Run {
     const Report report = Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
                                 [&](const Chain& chain, const ChainReport& done) {
                                   for (std::size_t i = 0; i < done.done; ++i)
-                                    context_.log.Tell(LogLevel::kInfo, renderer.ChangeLine(chain, chain.changes[i]));
+                                    TellLine(renderer.ChangeLine(chain, chain.changes[i]),
+                                             renderer.ChangeFields(chain, chain.changes[i]));
                                   if (done.end == ChainEnd::kLostRace)
                                     context_.log.Debug("lost race: " + done.error.message);
                                   complaints.Add(chain, done, renderer);
@@ -159,10 +173,15 @@ class Run {
     return report.lost_race();
   }
 
-  ExitCode Fail(const Error& error) const {
+  void TellLine(std::string line, LogFields fields) const {
+    context_.log.Write({.level = LogLevel::kInfo, .text = std::move(line), .trouble = {}, .fields = std::move(fields)});
+  }
+
+  PassOutcome Fail(const Error& error) const {
     context_.log.Error(context_.explain(error).message);
-    return error.code == ErrorCode::kNotFound && error.message.starts_with("--only") ? ExitCode::kUnconverged
-                                                                                     : ExitCode::kUnreadable;
+    const bool unknown_name = error.code == ErrorCode::kNotFound && error.message.starts_with("--only");
+    return {.code = unknown_name ? ExitCode::kUnconverged : ExitCode::kUnreadable,
+            .unauthorized = error.code == ErrorCode::kDenied && error.message.starts_with("unauthorized")};
   }
 
   const ReconcileContext& context_;
@@ -171,7 +190,7 @@ class Run {
 
 }  // namespace
 
-ExitCode Reconcile(Transport& transport, const ReconcileContext& context) {
+PassOutcome Reconcile(Transport& transport, const ReconcileContext& context) {
   Run run(transport, context);
   return context.options.diff ? run.Diff() : run.Once();
 }

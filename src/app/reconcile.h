@@ -5,14 +5,23 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 #include "app/archive.h"
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/options.h"
+#include "app/report.h"
 #include "kube/transport.h"
 
 namespace cnpa {
+
+/// How a run ended.
+struct PassOutcome {
+  ExitCode code = ExitCode::kUnreadable;
+  std::optional<Totals> totals;  ///< Of a pass that has read the cluster.
+  bool unauthorized = false;     ///< The server took no credentials of ours.
+};
 
 /// What a run needs of the world outside of the cluster.
 struct ReconcileContext {
@@ -22,11 +31,13 @@ struct ReconcileContext {
   std::function<Time()> now;
   /// Adds to an error what only the credentials' owner knows, such as that they have expired.
   std::function<Error(Error)> explain = [](Error error) { return error; };
+  std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
+  bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
   bool color_stdout = false;
   bool color_stderr = false;
 };
 
 /// Makes one pass, and up to two more at once where another writer was faster; or prints what one would do.
-ExitCode Reconcile(Transport& transport, const ReconcileContext& context);
+PassOutcome Reconcile(Transport& transport, const ReconcileContext& context);
 
 }  // namespace cnpa

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "app/archive.h"
-#include "app/log.h"
 
 namespace cnpa {
 namespace {
@@ -107,6 +106,12 @@ std::string Renderer::ChangeLine(const Chain& chain, const Change& change) const
   return Line(Symbol(change), Object(chain, change, archive_folder_), Words(chain, change));
 }
 
+LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
+  return {.team_space = chain.name,
+          .object = Object(chain, change, archive_folder_),
+          .reason = std::string(CauseName(change.cause))};
+}
+
 std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
   return Line(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
               fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
@@ -117,7 +122,8 @@ std::string Renderer::FailureLine(const std::string& team_space, const Error& er
 }
 
 std::string Count(std::size_t number, const std::string& noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+  const char* ending = number == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+  return fmt::format("{} {}{}", number, noun, ending);
 }
 
 namespace {
@@ -158,6 +164,15 @@ std::string PlanSummary(const Plan& plan) {
                                          {refused, "refused"},
                                          {waiting, "waiting"}});
   return counts.empty() ? "No differences." : "Plan: " + counts + ".";
+}
+
+std::string StateSummary(const Totals& totals) {
+  const std::string spaces = Count(totals.team_spaces, "team space");
+  const std::string counts = JoinCounts({{totals.refused, "refused"},
+                                         {totals.waiting, "waiting"},
+                                         {totals.failed, "failed"},
+                                         {totals.left, "left for the next pass"}});
+  return counts.empty() ? spaces + " in sync" : spaces + ": " + counts;
 }
 
 std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took) {

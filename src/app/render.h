@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "app/log.h"
 #include "app/report.h"
 #include "core/plan.h"
 
@@ -19,6 +20,9 @@ class Renderer {
 
   /// Returns "~ ResourceQuota/team-red/team-quota  pods 99 -> 6: was changed by kubectl-patch, 3s ago".
   std::string ChangeLine(const Chain& chain, const Change& change) const;
+
+  /// Returns what ChangeLine() is about.
+  LogFields ChangeFields(const Chain& chain, const Change& change) const;
 
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
   std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
@@ -39,10 +43,13 @@ class Renderer {
 /// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
 std::string PlanSummary(const Plan& plan);
 
+/// Returns "5 team spaces in sync", or "5 team spaces: 1 refused, 1 waiting".
+std::string StateSummary(const Totals& totals);
+
 /// Returns "5 team spaces: 3 changed, 1 deleted, 1 refused; 9 writes in 41 ms".
 std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took);
 
-/// Returns "1 team space", "5 team spaces".
+/// Returns "1 team space", "5 team spaces", "5 passes".
 std::string Count(std::size_t number, const std::string& noun);
 
 }  // namespace cnpa

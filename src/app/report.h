@@ -55,6 +55,9 @@ struct Totals {
 
   /// Returns whether every team space is as it should be.
   bool converged() const { return refused + waiting + failed + left == 0; }
+
+  /// Returns whether something in the cluster, or in the archive, is other than before.
+  bool changed_something() const { return created + changed + deleted > 0; }
 };
 
 }  // namespace cnpa

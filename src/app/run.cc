@@ -2,9 +2,6 @@
 #include "app/run.h"
 
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -12,9 +9,10 @@
 
 #include "app/check.h"
 #include "app/check_render.h"
+#include "app/loop.h"
 #include "app/manifests.h"
 #include "app/output.h"
-#include "app/reconcile.h"
+#include "app/pass.h"
 #include "app/session.h"
 #include "app/stop.h"
 #include "app/survey.h"
@@ -24,10 +22,6 @@
 
 namespace cnpa {
 namespace {
-
-Time Now() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
 
 ExitCode PrintVersion(const Options& options) {
   if (options.output == OutputFormat::kJson) {
@@ -43,30 +37,6 @@ ExitCode PrintVersion(const Options& options) {
   return ExitCode::kConverged;
 }
 
-bool WantsColor(ColorMode mode, int fd) {
-  if (mode != ColorMode::kAuto) return mode == ColorMode::kAlways;
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  return ::isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0') &&
-         (term == nullptr || std::string_view(term) != "dumb");
-}
-
-/// What `code` is behind a stop signal: its number tells whoever sent it that it was heard.
-ExitCode AfterSignals(ExitCode code) {
-  if (StopSignals::received() == SIGINT) return ExitCode::kInterrupted;
-  if (StopSignals::received() == SIGTERM) return ExitCode::kTerminated;
-  return code;
-}
-
-Archive MakeArchive(const Options& options) {
-  return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
-}
-
-/// What OpenSession() failed with: what is wrong with a kubeconfig is usage, what its plugin could not get is not.
-ExitCode CodeFor(const Error& error) {
-  return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable;
-}
-
 ExitCode RunCheck(const Options& options) {
   const auto now = [] { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); };
   const Log log(options.log_level, options.log_format);
@@ -78,10 +48,10 @@ ExitCode RunCheck(const Options& options) {
   } else {
     survey.connection = tl::unexpected<Error>(session.error());
   }
-  const ExitCode ended = AfterSignals(ExitCode::kConverged);
+  const ExitCode ended = StopSignals::After(ExitCode::kConverged);
   if (ended != ExitCode::kConverged) return ended;
   const std::vector<Check> checks = ComputeChecks(survey);
-  const ExitCode code = session ? ComputeCheckCode(checks) : CodeFor(session.error());
+  const ExitCode code = session ? ComputeCheckCode(checks) : CodeForSession(session.error());
   if (options.output == OutputFormat::kJson) {
     PrintLine(CheckDocument(checks));
     return code;
@@ -92,43 +62,18 @@ ExitCode RunCheck(const Options& options) {
   return code;
 }
 
-ExitCode RunReconcile(const Options& options) {
-  const Log log(options.log_level, options.log_format);
-  if (!options.once && !options.diff) {
-    log.Error(
-        "the loop is not built yet: run 'cnpa-op reconcile --once' again and again, from cron or a shell "
-        "loop");
-    return ExitCode::kUsage;
-  }
-  const Result<Session> session = OpenSession(options, log);
-  if (!session) {
-    log.Error(session.error().message);
-    return AfterSignals(CodeFor(session.error()));
-  }
-  const Connection& connection = session->connection;
-  for (const std::string& warning : connection.warnings) log.Warn(warning);
-  if (connection.insecure_skip_tls_verify) {
-    log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
-             connection.origin + ")");
-  }
-  Archive archive = MakeArchive(options);
-  const ReconcileContext context{
-      .options = options,
-      .log = log,
-      .archive = archive,
-      .now = &Now,
-      .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
-      .color_stdout = WantsColor(options.color, STDOUT_FILENO),
-      .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
-  return AfterSignals(Reconcile(*session->transport, context));
+ExitCode RunReconcile(const Options& options, const Reload& reload) {
+  if (!options.once && !options.diff) return RunLoop(options, reload);
+  return MakePass(options, Log(options.log_level, options.log_format), {}).outcome.code;
 }
 
-ExitCode RunCommand(const Options& options) {
+ExitCode RunCommand(const Options& options, const Reload& reload) {
   switch (options.command) {
-    case Command::kReconcile: return RunReconcile(options);
+    case Command::kReconcile: return RunReconcile(options, reload);
     case Command::kCheck: return RunCheck(options);
     case Command::kCrd: Print(kCrdYaml); break;
     case Command::kRbac: Print(RbacManifest(options)); break;
+    case Command::kUnit: Print(kUnit); break;
     case Command::kVersion: return PrintVersion(options);
     case Command::kNone: break;
   }
@@ -137,8 +82,8 @@ ExitCode RunCommand(const Options& options) {
 
 }  // namespace
 
-ExitCode Run(const Options& options) {
-  const ExitCode code = RunCommand(options);
+ExitCode Run(const Options& options, const Reload& reload) {
+  const ExitCode code = RunCommand(options, reload);
   const Status flushed = FlushOutput();
   if (flushed) return code;
   Log(options.log_level, options.log_format).Error(flushed.error().message);

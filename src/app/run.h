@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "app/exit_code.h"
 #include "app/options.h"
+#include "base/result.h"
 
 namespace cnpa {
 
-/// Does what the command line asks for.
-ExitCode Run(const Options& options);
+/// Reads the command line and the configuration anew.
+using Reload = std::function<Result<Options>()>;
+
+/// Does what the command line asks for. The loop calls `reload` when it is told to.
+ExitCode Run(const Options& options, const Reload& reload);
 
 }  // namespace cnpa

@@ -81,6 +81,14 @@ Result<Session> OpenSession(const Options& options, const Log& log) {
   return session;
 }
 
+ExitCode CodeForSession(const Error& error) {
+  return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable;
+}
+
+Archive MakeArchive(const Options& options) {
+  return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
+}
+
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {
   if (error.code != ErrorCode::kDenied || !error.message.starts_with("unauthorized")) return error;
   const std::string validity = DescribeValidity(connection.certificate_pem, now);

@@ -5,6 +5,8 @@
 
 #include <memory>
 
+#include "app/archive.h"
+#include "app/exit_code.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "base/result.h"
@@ -25,6 +27,13 @@ struct Session {
 /// Errors:  kInvalid: the kubeconfig can't be read or used; kUnavailable: its exec plugin failed; kStopped.
 /// Requires: `log` outlives the session.
 Result<Session> OpenSession(const Options& options, const Log& log);
+
+/// Returns what to exit with when OpenSession() has failed: what is wrong with a kubeconfig is usage, what its plugin
+/// could not get is not.
+ExitCode CodeForSession(const Error& error);
+
+/// Returns the archive that `options` mean.
+Archive MakeArchive(const Options& options);
 
 /// Returns `error` with what it does not say: whose credentials were refused, and why that may be.
 Error ExplainRefusal(Error error, const Connection& connection, Time now);

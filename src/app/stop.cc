@@ -35,11 +35,24 @@ void StopSignals::Install() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, nullptr);
   sigaction(SIGINT, &action, nullptr);
+  // A supervisor has them blocked in the child that it starts, so that none comes before this.
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGTERM);
+  sigaddset(&taken, SIGINT);
+  sigprocmask(SIG_UNBLOCK, &taken, nullptr);
 }
 
 int StopSignals::received() {
   return g_received;
 }
+
+ExitCode StopSignals::After(ExitCode code) {
+  if (received() == SIGINT) return ExitCode::kInterrupted;
+  if (received() == SIGTERM) return ExitCode::kTerminated;
+  return code;
+}
+
 int StopSignals::fd() {
   return g_pipe[0];
 }

@@ -257,6 +257,17 @@ bool Plan::empty() const {
   return std::all_of(chains.begin(), chains.end(), [](const Chain& chain) { return chain.changes.empty(); });
 }
 
+std::string_view CauseName(Cause cause) {
+  switch (cause) {
+    case Cause::kMissing: return "Missing";
+    case Cause::kDiffers: return "Differs";
+    case Cause::kScoped: return "Scoped";
+    case Cause::kBehind: return "StatusBehind";
+    case Cause::kBeingDeleted: return "BeingDeleted";
+  }
+  return "";
+}
+
 Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
   const Index team_spaces(observation.team_spaces, &TeamSpace::name);
   const Index namespaces(observation.namespaces, &Namespace::name);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -110,6 +111,9 @@ enum class Cause {
   kBehind,       ///< The status does not tell what holds now.
   kBeingDeleted  ///< The TeamSpace has a deletionTimestamp.
 };
+
+/// Returns the cause in one word, as ReasonName() has it for reasons: "BeingDeleted".
+std::string_view CauseName(Cause cause);
 
 struct Change {
   Effect effect;

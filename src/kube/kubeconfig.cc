@@ -49,7 +49,11 @@ bool NamesUser(const std::string& url) {
 class FieldReader {
  public:
   explicit FieldReader(const KubeconfigEntry& entry)
-      : value_(entry.value), file_(entry.file), words_("'" + entry.file + "': " + entry.words), status_(own_status_) {}
+      : value_(entry.value),
+        file_(entry.file),
+        alone_(entry.alone),
+        words_("'" + entry.file + "': " + entry.words),
+        status_(own_status_) {}
 
   FieldReader(const FieldReader&) = delete;
   FieldReader& operator=(const FieldReader&) = delete;
@@ -144,13 +148,23 @@ class FieldReader {
            "not the name of a file: what stands in the kubeconfig itself belongs to " + field + "-data, in base64");
       return {};
     }
-    Result<std::string> bytes = ReadFile(PathOf(path), kLargestSecretBytes);
+    const std::string whole_path = PathOf(path, field);
+    if (whole_path.empty()) return {};
+    Result<std::string> bytes = ReadFile(whole_path, kLargestSecretBytes);
     if (bytes) return *std::move(bytes);
     Fail(field, bytes.error().message);
     return {};
   }
 
-  std::string PathOf(const std::string& path) const { return ResolvePath(FolderOf(file_), path); }
+  /// Returns where `path` leads from the entry's file; "" when it leads nowhere.
+  std::string PathOf(const std::string& path, const std::string& field) {
+    if (!alone_ || path.starts_with('/')) return ResolvePath(FolderOf(file_), path);
+    Fail(field,
+         "'" + path +
+             "' is relative to where the kubeconfig came from, and systemd loads that file alone: write its whole "
+             "path, or load what 'kubectl config view --raw --flatten' makes of it");
+    return {};
+  }
 
   /// Returns what is under `extension:` in the entry `name` of the list `extensions`.
   const YamlValue& Extension(std::string_view name) const {
@@ -183,7 +197,7 @@ class FieldReader {
 
  private:
   FieldReader(FieldReader& whole, const YamlValue& value, std::string words)
-      : value_(value), file_(whole.file_), words_(std::move(words)), status_(whole.status_) {}
+      : value_(value), file_(whole.file_), alone_(whole.alone_), words_(std::move(words)), status_(whole.status_) {}
 
   const std::vector<YamlValue>& Items(const char* field) {
     const YamlValue& list = value_[field];
@@ -193,6 +207,7 @@ class FieldReader {
 
   const YamlValue& value_;
   const std::string& file_;
+  bool alone_;
   std::string words_;
   Status own_status_;
   Status& status_;
@@ -280,7 +295,7 @@ void ReadInteraction(FieldReader& reader, ExecPlugin& plugin) {
 void ReadExec(FieldReader& reader, const KubeconfigEntry& cluster, Connection& connection) {
   ExecPlugin& plugin = connection.exec;
   plugin.command = reader.Text("command");
-  if (plugin.command.find('/') != std::string::npos) plugin.command = reader.PathOf(plugin.command);
+  if (plugin.command.find('/') != std::string::npos) plugin.command = reader.PathOf(plugin.command, "command");
   plugin.arguments = reader.Texts("args");
   plugin.environment = reader.NamedValues("env");
   plugin.api_version = reader.Text("apiVersion");
@@ -299,7 +314,7 @@ void ReadToken(FieldReader& reader, Connection& connection) {
   connection.token = reader.Text("token");
   // As client-go: a token file that can be read wins over the token beside it.
   if (const std::string path = reader.Text("tokenFile"); !path.empty()) {
-    connection.token_file = reader.PathOf(path);
+    connection.token_file = reader.PathOf(path, "tokenFile");
     const Result<std::string> text = ReadFile(connection.token_file, kLargestSecretBytes);
     const std::string token = text ? TrimToken(*text) : std::string();
     if (!token.empty()) {
@@ -442,9 +457,20 @@ class Search {
 
  private:
   Result<Connection> Load(const std::vector<std::string>& files, bool missing_is_fine) const {
-    const Result<Kubeconfig> config = ReadKubeconfig(files, missing_is_fine, query_.is_root);
+    Result<Kubeconfig> config = ReadKubeconfig(files, missing_is_fine, query_.is_root);
     if (!config) return tl::unexpected<Error>(config.error());
-    return Resolve(*config, query_.context, query_.environment);
+    bool loaded = false;
+    for (auto* list : {&config->clusters, &config->users, &config->contexts}) {
+      for (KubeconfigEntry& entry : *list) loaded |= entry.alone = IsLoadedBySystemd(entry.file);
+    }
+    Result<Connection> connection = Resolve(*config, query_.context, query_.environment);
+    if (connection) connection->loaded_by_systemd = loaded;
+    return connection;
+  }
+
+  bool IsLoadedBySystemd(const std::string& file) const {
+    const auto folder = query_.environment("CREDENTIALS_DIRECTORY");
+    return folder && file.starts_with(*folder + "/");
   }
 
   /// Returns nothing when none of `files` is there.

@@ -16,7 +16,8 @@ struct KubeconfigEntry {
   std::string name;
   YamlValue value;  ///< What is under `cluster:`, `user:` or `context:`; may be null.
   std::string file;
-  std::string words;  ///< `user "admin"`.
+  std::string words;   ///< `user "admin"`.
+  bool alone = false;  ///< Its file is a copy that stands without what stood beside it.
 };
 
 /// The first file to define a name, or the current context, wins.

@@ -25,7 +25,7 @@ std::string Written(LogLevel level, LogFormat format, const std::function<void(c
 void WriteAll(const Log& log) {
   log.Error("one");
   log.Warn("two");
-  log.Tell(LogLevel::kInfo, "three");
+  log.Write({.level = LogLevel::kInfo, .text = "three", .trouble = {}, .fields = {}});
   log.Debug("four");
 }
 
@@ -50,6 +50,35 @@ TEST_CASE("Log writes one JSON document a line", "[app][log]") {
   CHECK(document.root().String("level") == "error");
   CHECK(document.root().String("msg") == "a \"b\"\nc");
   CHECK(ParseTime(document.root().String("time")).has_value());
+}
+
+TEST_CASE("Log tells machines what a line is about", "[app][log]") {
+  const LogEntry entry{.level = LogLevel::kWarn,
+                       .text = "~ of\nred",
+                       .trouble = {},
+                       .fields = {.team_space = "red", .object = "Namespace/team-red", .reason = "Differs"}};
+  std::string line = Written(LogLevel::kInfo, LogFormat::kJson, [&](const Log& log) { log.Write(entry); });
+  JsonDocument document;
+  REQUIRE(document.Parse(line));
+  CHECK(document.root().String("teamSpace") == "red");
+  CHECK(document.root().String("object") == "Namespace/team-red");
+  CHECK(document.root().String("reason") == "Differs");
+  CHECK(JournalDatagram(entry) ==
+        "PRIORITY=4\nSYSLOG_IDENTIFIER=cnpa-op\nMESSAGE=~ of red\nCNPA_OP_TEAM_SPACE=red\n"
+        "CNPA_OP_OBJECT=Namespace/team-red\nCNPA_OP_REASON=Differs\n");
+  CHECK(JournalDatagram({.level = LogLevel::kError, .text = "a", .trouble = {}, .fields = {}}) ==
+        "PRIORITY=3\nSYSLOG_IDENTIFIER=cnpa-op\nMESSAGE=a\n");
+}
+
+TEST_CASE("Log gives what it shows to a sink and writes nothing", "[app][log]") {
+  CapturedStream captured(stderr);
+  std::vector<LogEntry> entries;
+  const Log log(LogLevel::kInfo, LogFormat::kText, [&entries](const LogEntry& entry) { entries.push_back(entry); });
+  WriteAll(log);
+  CHECK(captured.Text().empty());
+  CHECK(entries == std::vector<LogEntry>{{LogLevel::kError, true, "one", {}, {}},
+                                         {LogLevel::kWarn, true, "two", {}, {}},
+                                         {LogLevel::kInfo, false, "three", {}, {}}});
 }
 
 TEST_CASE("Log writes a message from outside as one line without control characters", "[app][log]") {

@@ -37,7 +37,7 @@ struct Bench {
     const ReconcileContext context{.options = options, .log = log, .archive = archive, .now = [this] { return now; }};
     CapturedStream captured_out(stdout);
     CapturedStream captured_err(stderr);
-    const ExitCode code = Reconcile(server, context);
+    const ExitCode code = Reconcile(server, context).code;
     err = captured_err.Text();
     out = captured_out.Text();
     return code;
@@ -525,7 +525,7 @@ TEST_CASE("Reconcile lets the owner of the credentials explain an error", "[app]
                                        return error;
                                      }};
   CapturedStream captured(stderr);
-  CHECK(Reconcile(server, context) == ExitCode::kUnreadable);
+  CHECK(Reconcile(server, context).code == ExitCode::kUnreadable);
   CHECK(captured.Text() == "cnpa-op: unauthorized: the server refuses our credentials: expired\n");
 }
 

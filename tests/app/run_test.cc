@@ -28,7 +28,7 @@ Ran RunWith(const Options& options) {
   CapturedStream out(stdout);
   CapturedStream err(stderr);
   const auto code = static_cast<ExitCode>(ExitCodeOfChild([&options] {
-    const ExitCode ended = Run(options);
+    const ExitCode ended = Run(options, [] { return Fail(ErrorCode::kInvalid, "not asked for"); });
     std::fflush(nullptr);
     return static_cast<int>(ended);
   }));
@@ -36,7 +36,7 @@ Ran RunWith(const Options& options) {
   return {code, out.Text(), said};
 }
 
-TEST_CASE("Run crd and rbac print the manifests", "[app][run]") {
+TEST_CASE("Run crd, rbac and unit print what is built in", "[app][run]") {
   Options options;
   options.command = Command::kCrd;
   CHECK(RunWith(options).out == kCrdYaml);
@@ -44,6 +44,8 @@ TEST_CASE("Run crd and rbac print the manifests", "[app][run]") {
   options.rbac_user = "cnpa-op";
   CHECK(RunWith(options).out == RbacManifest(options));
   CHECK(RunWith(options).code == ExitCode::kConverged);
+  options.command = Command::kUnit;
+  CHECK(RunWith(options).out == kUnit);
 }
 
 TEST_CASE("Run version prints it for people and as JSON", "[app][run]") {

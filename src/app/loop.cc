@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/loop.h"
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <unistd.h>
+#include <utility>
+
+#include "app/pass.h"
+#include "app/pass_report.h"
+#include "app/render.h"
+#include "app/stop.h"
+#include "app/supervisor.h"
+
+namespace cnpa {
+namespace {
+
+// How long a pass may take after --timeout, which it keeps by itself unless it hangs.
+constexpr std::chrono::seconds kTimeToEnd{10};
+
+LoopSettings SettingsOf(const Options& options) {
+  return {.interval = options.interval, .pass_limit = options.timeout + kTimeToEnd};
+}
+
+/// The reader may have gone: then this process is about to be killed, too.
+void Report(int fd, const PassMessage& message) {
+  const std::string line = EncodePassMessage(message);
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t count = ::write(fd, rest.data(), rest.size());
+    if (count <= 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+Looked HowMuchWasLookedAt(const PassOutcome& outcome) {
+  if (!outcome.totals) return Looked::kAtNothing;
+  return outcome.totals->left == 0 ? Looked::kAtAll : Looked::kAtSome;
+}
+
+/// Runs in the child.
+int MakeReportedPass(const Options& options, LogFormat format, int report_fd) {
+  StopSignals::Install();
+  const Log log(options.log_level, format, [report_fd](const LogEntry& entry) { Report(report_fd, entry); });
+  const PassResult result =
+      MakePass(options, log, {.in_loop = true, .on_observed = [report_fd] { Report(report_fd, PassObserved{}); }});
+  const PassOutcome& outcome = result.outcome;
+  Report(report_fd, PassEnded{.code = outcome.code,
+                              .looked = HowMuchWasLookedAt(outcome),
+                              .unauthorized = outcome.unauthorized,
+                              .loaded_by_systemd = result.loaded_by_systemd,
+                              .summary = outcome.totals ? StateSummary(*outcome.totals) : std::string()});
+  return static_cast<int>(outcome.code);
+}
+
+/// Takes what the service manager told us out of the environment: it is not meant for our children.
+ServiceManager TakeServiceManager() {
+  ServiceManager manager = ServiceManager::Find(ProcessEnvironment(), ::getpid());
+  for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
+  return manager;
+}
+
+Log MakeLog(const Options& options) {
+  Log log(options.log_level, options.log_format);
+  log.SendFields();
+  return log;
+}
+
+}  // namespace
+
+ExitCode RunLoop(Options options, const std::function<Result<Options>()>& reload) {
+  Log log = MakeLog(options);
+  const LoopWork work{.pass = [&](int report_fd) { return MakeReportedPass(options, log.format(), report_fd); },
+                      .reload = [&]() -> Result<LoopSettings> {
+                        Result<Options> fresh = reload();
+                        if (!fresh) return tl::unexpected<Error>(std::move(fresh).error());
+                        options = *std::move(fresh);
+                        log = MakeLog(options);
+                        return SettingsOf(options);
+                      }};
+  return Supervisor(SettingsOf(options), work, log, TakeServiceManager()).Run();
+}
+
+}  // namespace cnpa

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/pass.h"
+
+#include <chrono>
+#include <unistd.h>
+#include <utility>
+
+#include "app/output.h"
+#include "app/session.h"
+#include "app/stop.h"
+
+namespace cnpa {
+namespace {
+
+Time Now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+}  // namespace
+
+PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting) {
+  const Result<Session> session = OpenSession(options, log);
+  if (!session) {
+    log.Error(session.error().message);
+    return {.outcome = {.code = StopSignals::After(CodeForSession(session.error()))}};
+  }
+  const Connection& connection = session->connection;
+  for (const std::string& warning : connection.warnings) log.Warn(warning);
+  if (connection.insecure_skip_tls_verify) {
+    log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
+             connection.origin + ")");
+  }
+  Archive archive = MakeArchive(options);
+  const ReconcileContext context{
+      .options = options,
+      .log = log,
+      .archive = archive,
+      .now = &Now,
+      .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
+      .on_observed = setting.on_observed,
+      .in_loop = setting.in_loop,
+      .color_stdout = WantsColor(options.color, STDOUT_FILENO),
+      .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
+  PassResult result{.outcome = Reconcile(*session->transport, context),
+                    .loaded_by_systemd = connection.loaded_by_systemd};
+  result.outcome.code = StopSignals::After(result.outcome.code);
+  return result;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/pass_report.h"
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+namespace cnpa {
+namespace {
+
+constexpr char kSeparator = '\x1f';
+constexpr std::string_view kEntry = "entry";
+constexpr std::string_view kObserved = "observed";
+constexpr std::string_view kEnded = "ended";
+
+std::string Join(std::initializer_list<std::string> fields) {
+  std::string line;
+  for (std::string field : fields) {
+    std::replace_if(
+        field.begin(), field.end(), [](char c) { return c == kSeparator || c == '\n'; }, ' ');
+    if (!line.empty()) line += kSeparator;
+    line += field;
+  }
+  return line + '\n';
+}
+
+std::vector<std::string> Split(std::string_view line) {
+  std::vector<std::string> fields;
+  std::size_t start = 0;
+  while (start <= line.size()) {
+    const std::size_t end = std::min(line.find(kSeparator, start), line.size());
+    fields.emplace_back(line.substr(start, end - start));
+    start = end + 1;
+  }
+  return fields;
+}
+
+template <typename T>
+std::string Digits(T value) {
+  return std::to_string(static_cast<int>(value));
+}
+
+/// Returns the value that Digits() wrote; nothing when it is beyond `last`.
+template <typename T>
+std::optional<T> FromDigits(const std::string& text, T last) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  if (number > static_cast<int>(last)) return std::nullopt;
+  return static_cast<T>(number);
+}
+
+std::string Encode(const LogEntry& entry) {
+  const LogFields& fields = entry.fields;
+  return Join({std::string(kEntry), Digits(entry.level), Digits(entry.is_message), entry.text, entry.trouble,
+               fields.team_space, fields.object, fields.reason});
+}
+
+std::string Encode(const PassObserved& /*observed*/) {
+  return Join({std::string(kObserved)});
+}
+
+std::string Encode(const PassEnded& ended) {
+  return Join({std::string(kEnded), Digits(ended.code), Digits(ended.looked), Digits(ended.unauthorized),
+               Digits(ended.loaded_by_systemd), ended.summary});
+}
+
+}  // namespace
+
+std::string EncodePassMessage(const PassMessage& message) {
+  return std::visit([](const auto& value) { return Encode(value); }, message);
+}
+
+Result<PassMessage> DecodePassMessage(std::string_view line) {
+  const std::vector<std::string> fields = Split(line);
+  if (fields.front() == kObserved && fields.size() == 1) return PassObserved{};
+  if (fields.front() == kEntry && fields.size() == 8) {
+    const auto level = FromDigits(fields[1], LogLevel::kDebug);
+    const auto is_message = FromDigits(fields[2], true);
+    if (level && is_message) {
+      return LogEntry{*level, *is_message, fields[3], fields[4], {fields[5], fields[6], fields[7]}};
+    }
+  }
+  if (fields.front() == kEnded && fields.size() == 6) {
+    const auto code = FromDigits(fields[1], ExitCode::kTerminated);
+    const auto looked = FromDigits(fields[2], Looked::kAtAll);
+    const auto unauthorized = FromDigits(fields[3], true);
+    const auto loaded = FromDigits(fields[4], true);
+    if (code && looked && unauthorized && loaded) return PassEnded{*code, *looked, *unauthorized, *loaded, fields[5]};
+  }
+  return Fail(ErrorCode::kMalformed, "a pass said what nobody understands");
+}
+
+}  // namespace cnpa

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a pass tells the supervisor that started it, over a pipe, a line each. Both are the same program, so this is no
+// format for anybody else; a pass can be killed in the midst of a line all the same.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "app/troubles.h"
+#include "base/result.h"
+
+namespace cnpa {
+
+/// The cluster has been read.
+struct PassObserved {
+  bool operator==(const PassObserved&) const = default;
+};
+
+/// The pass is over.
+struct PassEnded {
+  ExitCode code = ExitCode::kUnreadable;
+  Looked looked = Looked::kAtNothing;
+  bool unauthorized = false;       ///< The server took no credentials of ours.
+  bool loaded_by_systemd = false;  ///< Those credentials.
+  std::string summary;             ///< "5 team spaces in sync"; empty when the cluster could not be read.
+  bool operator==(const PassEnded&) const = default;
+};
+
+using PassMessage = std::variant<LogEntry, PassObserved, PassEnded>;
+
+/// Returns `message` as a line, its newline included.
+std::string EncodePassMessage(const PassMessage& message);
+
+/// Reads what EncodePassMessage() wrote, without the newline.
+///
+/// Errors:  kMalformed.
+Result<PassMessage> DecodePassMessage(std::string_view line);
+
+}  // namespace cnpa

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/supervisor.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "app/pace.h"
+#include "app/render.h"
+#include "base/time.h"
+
+namespace cnpa {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A stop is over within 5 s: a pass gives up what is in flight sooner than that.
+constexpr milliseconds kStopLimit{4500};
+constexpr std::size_t kLongestLineBytes = std::size_t{64} << 10U;
+constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD};
+
+milliseconds Span(std::chrono::steady_clock::duration span) {
+  return std::chrono::duration_cast<milliseconds>(span);
+}
+
+}  // namespace
+
+Supervisor::Supervisor(LoopSettings settings, LoopWork work, const Log& log, ServiceManager manager)
+    : settings_(settings), work_(std::move(work)), log_(log), manager_(std::move(manager)) {}
+
+ExitCode Supervisor::Run() {
+  BlockSignals();
+  started_ = next_pass_ = next_ping_ = Clock::now();
+  // The first lists may take as long as a pass may.
+  const auto patience = settings_.pass_limit + kStopLimit;
+  manager_.Notify(fmt::format("EXTEND_TIMEOUT_USEC={}", std::chrono::microseconds(patience).count()));
+  while (!exit_code_) {
+    if (!pass_ && !stopping_ && Clock::now() >= next_pass_) StartPass();
+    Wait();
+    HandleSignals();
+    if (pass_) ReadReport();
+    Reap();
+    CheckDeadlines();
+    if (stopping_ && !pass_ && !exit_code_) exit_code_ = ExitCode::kConverged;
+  }
+  manager_.Notify("STOPPING=1");
+  return *exit_code_;
+}
+
+void Supervisor::BlockSignals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : kSignals) ::sigaddset(&set, signal);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+/// Waits for a signal, for something that the pass says, or for the next thing that is due.
+void Supervisor::Wait() {
+  const auto left = std::max(NextEvent() - Clock::now(), Clock::duration(0));
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  const timespec span{.tv_sec = seconds.count(), .tv_nsec = std::chrono::nanoseconds(left - seconds).count()};
+  std::array<pollfd, 2> polls{pollfd{.fd = signals_.get(), .events = POLLIN, .revents = 0},
+                              pollfd{.fd = pass_ ? pass_->report_fd() : -1, .events = POLLIN, .revents = 0}};
+  // The pipe of a pass that ends is readable before its end is told: then there is a SIGCHLD to come.
+  ::ppoll(polls.data(), polls.size(), &span, nullptr);
+}
+
+Supervisor::Clock::time_point Supervisor::NextEvent() const {
+  Clock::time_point next = Clock::now() + std::chrono::hours(1);
+  if (pass_) {
+    if (!overdue_) next = std::min(next, pass_started_ + settings_.pass_limit);
+    if (stopping_) next = std::min(next, stop_limit_);
+  } else if (!stopping_) {
+    next = std::min(next, next_pass_);
+  }
+  if (manager_.watchdog()) next = std::min(next, next_ping_);
+  return next;
+}
+
+void Supervisor::HandleSignals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.get(), &info, sizeof(info)) == sizeof(info)) HandleSignal(static_cast<int>(info.ssi_signo));
+}
+
+void Supervisor::HandleSignal(int signal) {
+  switch (signal) {
+    case SIGTERM:
+    case SIGINT:
+      if (stopping_) {
+        if (pass_) pass_->Kill();
+        return;
+      }
+      stopping_ = true;
+      stop_limit_ = Clock::now() + kStopLimit;
+      manager_.Notify("STOPPING=1\nSTATUS=ending the last pass");
+      if (pass_) pass_->Signal(SIGTERM);
+      return;
+    case SIGHUP:
+      if (!stopping_) Reload();
+      return;
+    case SIGUSR1: TellState(); return;
+    default: return;  // SIGCHLD: who has ended is looked at in each round.
+  }
+}
+
+void Supervisor::StartPass() {
+  unread_.clear();
+  failure_.clear();
+  ended_.reset();
+  overdue_ = false;
+  pass_started_ = Clock::now();
+  Result<ChildTask> started = ChildTask::Start("cnpa-op-pass", work_.pass);
+  if (started) {
+    pass_ = *std::move(started);
+    return;
+  }
+  Tell({LogLevel::kError, true, started.error().message, {}, {}});
+  OnPassOver(W_EXITCODE(static_cast<int>(ExitCode::kUnreadable), 0));
+}
+
+void Supervisor::ReadReport() {
+  std::array<char, 16384> buffer{};
+  ssize_t count = 0;
+  while ((count = ::read(pass_->report_fd(), buffer.data(), buffer.size())) > 0) {
+    unread_.append(buffer.data(), static_cast<std::size_t>(count));
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = unread_.find('\n', start)) != std::string::npos; start = end + 1) {
+      HandleLine(std::string_view(unread_).substr(start, end - start));
+    }
+    unread_.erase(0, start);
+    if (unread_.size() > kLongestLineBytes) unread_.clear();
+  }
+}
+
+void Supervisor::HandleLine(std::string_view line) {
+  Result<PassMessage> message = DecodePassMessage(line);
+  if (!message) return Tell({LogLevel::kWarn, true, message.error().message, {}, {}});
+  if (const auto* entry = std::get_if<LogEntry>(&*message)) return Tell(*entry);
+  if (const auto* ended = std::get_if<PassEnded>(&*message)) {
+    ended_ = *ended;
+  } else {
+    NotifyReady();
+  }
+}
+
+/// Tells what the running pass says, unless that was told before.
+void Supervisor::Tell(const LogEntry& entry) {
+  if (entry.level == LogLevel::kError && entry.trouble.empty() && failure_.empty()) failure_ = entry.text;
+  if (troubles_.Note(entry, Clock::now())) log_.Write(entry);
+}
+
+void Supervisor::Reap() {
+  int status = 0;
+  pid_t pid = 0;
+  // Whatever a killed pass leaves behind may have become ours.
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    if (!pass_ || pid != pass_->pid()) continue;
+    ReadReport();
+    pass_->SetReaped();
+    pass_.reset();
+    OnPassOver(status);
+  }
+}
+
+void Supervisor::OnPassOver(int status) {
+  const auto now = Clock::now();
+  last_took_ = Span(now - pass_started_);
+  last_end_ = now;
+  ++passes_;
+  const bool told = ended_ && WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ended_->code);
+  if (overdue_) {
+    const std::string limit = FormatDuration(settings_.pass_limit);
+    Tell({LogLevel::kError, true, fmt::format("a pass did not end within {}: killed", limit), {}, {}});
+  } else if (!told) {
+    Tell({LogLevel::kError, true, fmt::format("a pass was ended by {}", DescribeWaitStatus(status)), {}, {}});
+  }
+  const PassEnded ended = told ? *ended_ : PassEnded{};
+  for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
+  if (ended.looked != Looked::kAtNothing) summary_ = ended.summary;
+  unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
+  last_failure_ = failure_;
+  next_pass_ = now;
+  if (!std::exchange(reloaded_, false)) next_pass_ += ComputePause(settings_.interval, unreadable_);
+  if (stopping_) return;
+  if (passes_ == 1 && ended.code == ExitCode::kUsage) {
+    exit_code_ = ExitCode::kUsage;
+    return;
+  }
+  NotifyReady();
+  manager_.Notify("STATUS=" + StatusText());
+  if (ended.unauthorized && ShouldEndForCredentials({ended.loaded_by_systemd, Span(now - started_)})) {
+    log_.Error(
+        "the server takes the credentials no more that systemd loaded at the start: ending, to be started with "
+        "those that are there now");
+    exit_code_ = ExitCode::kUnreadable;
+  }
+}
+
+void Supervisor::CheckDeadlines() {
+  const auto now = Clock::now();
+  if (pass_ && !overdue_ && now >= pass_started_ + settings_.pass_limit) {
+    overdue_ = true;
+    pass_->Kill();
+  }
+  if (pass_ && stopping_ && now >= stop_limit_) pass_->Kill();
+  if (manager_.watchdog() && now >= next_ping_) {
+    manager_.Notify("WATCHDOG=1");
+    next_ping_ = now + *manager_.watchdog() / 3;
+  }
+}
+
+void Supervisor::Reload() {
+  const auto now = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch());
+  manager_.Notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.count()));
+  const Result<LoopSettings> settings = work_.reload();
+  if (settings) {
+    settings_ = *settings;
+    log_.Info("configuration read anew; a pass follows");
+  } else {
+    log_.Error(settings.error().message + ": the configuration stays as it was");
+  }
+  next_pass_ = Clock::now();
+  reloaded_ = static_cast<bool>(pass_);  // That one has the old configuration.
+  manager_.Notify("READY=1");
+}
+
+void Supervisor::TellState() const {
+  const auto now = Clock::now();
+  std::string last = "no pass has ended yet";
+  if (last_end_) {
+    last = fmt::format("{} in {}, the last one {} ago, of {}", Count(passes_, "pass"),
+                       FormatDuration(Span(now - started_)), FormatDuration(Span(now - *last_end_)),
+                       FormatDuration(last_took_));
+  }
+  const std::string next =
+      pass_ ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
+            : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
+  log_.Info(fmt::format("{}: {}; {}; {} now", last, StatusText(), next, Count(troubles_.size(), "trouble")));
+}
+
+void Supervisor::NotifyReady() {
+  if (ready_) return;
+  ready_ = true;
+  manager_.Notify("READY=1\nSTATUS=the first pass is at work");
+}
+
+std::string Supervisor::StatusText() const {
+  if (unreadable_ == 0) return summary_.empty() ? "the first pass is at work" : summary_;
+  const milliseconds pause = ComputePause(settings_.interval, unreadable_);
+  return fmt::format("{}; {} so far, trying every {}", last_failure_,
+                     Count(static_cast<std::uint64_t>(unreadable_), "failed pass"), FormatDuration(pause));
+}
+
+}  // namespace cnpa

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop: starts one pass after the other, each as a process of its own, and tells what they say. It knows nothing
+// of Kubernetes and keeps nothing of the cluster: only what went wrong and was told.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "app/pass_report.h"
+#include "app/troubles.h"
+#include "base/child_task.h"
+#include "base/service_manager.h"
+
+namespace cnpa {
+
+struct LoopSettings {
+  std::chrono::milliseconds interval{0};    ///< From the end of a pass to the start of the next.
+  std::chrono::milliseconds pass_limit{0};  ///< A pass that has not ended then is killed.
+};
+
+/// What the supervisor is told of the passes that it starts.
+struct LoopWork {
+  /// Makes a pass, in the child; writes PassMessages to `report_fd`, and returns the exit code.
+  ChildTask::Function pass;
+
+  /// Reads the configuration anew; what it returns, and what `pass` does from then on, follows it.
+  ///
+  /// Errors:  what is wrong with it: then nothing has changed.
+  std::function<Result<LoopSettings>()> reload;
+};
+
+class Supervisor {
+ public:
+  Supervisor(LoopSettings settings, LoopWork work, const Log& log, ServiceManager manager);
+
+  /// Runs until SIGTERM or SIGINT, or until something makes it end itself.
+  ///
+  /// Returns kConverged after a signal, kUsage when the first pass could not use its credentials, kUnreadable when the
+  /// service manager has newer ones.
+  /// Requires: it has the process for itself: its signals and its children.
+  ExitCode Run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void BlockSignals();
+  void Wait();
+  Clock::time_point NextEvent() const;
+  void HandleSignals();
+  void HandleSignal(int signal);
+  void StartPass();
+  void ReadReport();
+  void HandleLine(std::string_view line);
+  void Tell(const LogEntry& entry);
+  void Reap();
+  void OnPassOver(int status);
+  void CheckDeadlines();
+  void Reload();
+  void TellState() const;
+  void NotifyReady();
+  std::string StatusText() const;
+
+  LoopSettings settings_;
+  LoopWork work_;
+  const Log& log_;
+  ServiceManager manager_;
+  UniqueFd signals_;
+  Troubles troubles_;
+
+  std::optional<ChildTask> pass_;
+  Clock::time_point pass_started_;
+  std::string unread_;              ///< Of the running pass's report: the beginning of a line.
+  std::string failure_;             ///< What the running pass failed with as a whole.
+  std::optional<PassEnded> ended_;  ///< What the running pass said of its end.
+  bool overdue_ = false;            ///< It was killed since its time was over.
+
+  Clock::time_point started_;
+  Clock::time_point next_pass_;
+  Clock::time_point next_ping_;
+  std::chrono::milliseconds last_took_{0};
+  std::optional<Clock::time_point> last_end_;
+  std::string last_failure_;
+  std::string summary_;       ///< Of the last pass that could read the cluster.
+  std::uint64_t passes_ = 0;  ///< That have ended.
+  int unreadable_ = 0;        ///< How many in a row, until now.
+  bool reloaded_ = false;     ///< While the running pass was at work.
+  bool ready_ = false;        ///< The service manager has been told so.
+  bool stopping_ = false;
+  Clock::time_point stop_limit_;
+  std::optional<ExitCode> exit_code_;
+};
+
+}  // namespace cnpa

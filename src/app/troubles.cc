@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/troubles.h"
+
+#include <fmt/core.h>
+
+#include "app/render.h"
+#include "base/time.h"
+
+namespace cnpa {
+namespace {
+
+// What is remembered is bounded. A cluster with more that is wrong has more to mend than a log can tell.
+constexpr std::size_t kMostTroubles = 1000;
+constexpr std::size_t kMostLinesOfOne = 8;
+constexpr std::size_t kMostWarnings = 1000;
+constexpr std::chrono::hours kWarningIsNewsAfter{1};
+
+enum class Digits { kCount, kDoNotCount };
+
+/// Source:  FNV-1a.
+std::uint64_t HashOf(std::string_view text, Digits digits) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) {
+    if (digits == Digits::kDoNotCount && ((c >= '0' && c <= '9') || c == '.')) continue;
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool Troubles::Note(const LogEntry& entry, Moment now) {
+  if (!entry.trouble.empty() || entry.level == LogLevel::kError) return NoteTrouble(entry, now);
+  return entry.level != LogLevel::kWarn || NoteWarning(entry, now);
+}
+
+bool Troubles::NoteTrouble(const LogEntry& entry, Moment now) {
+  const bool of_whole_pass = entry.trouble.empty();
+  const std::uint64_t key = HashOf(entry.trouble, Digits::kCount);
+  auto found = troubles_.find(key);
+  if (found == troubles_.end()) {
+    if (troubles_.size() >= kMostTroubles) return false;
+    found = troubles_
+                .emplace(key, Trouble{.of_whole_pass = of_whole_pass,
+                                      .name = of_whole_pass ? entry.text : entry.trouble,
+                                      .fields = entry.fields,
+                                      .told = {},
+                                      .since = now})
+                .first;
+  }
+  Trouble& trouble = found->second;
+  if (!trouble.mentioned) ++trouble.passes;
+  trouble.mentioned = true;
+  return trouble.told.size() < kMostLinesOfOne && trouble.told.insert(HashOf(entry.text, Digits::kDoNotCount)).second;
+}
+
+bool Troubles::NoteWarning(const LogEntry& entry, Moment now) {
+  std::erase_if(warnings_, [now](const auto& warning) { return now - warning.second > kWarningIsNewsAfter; });
+  const std::uint64_t key = HashOf(entry.text, Digits::kDoNotCount);
+  const bool known = warnings_.contains(key);
+  if (known || warnings_.size() < kMostWarnings) warnings_[key] = now;
+  return !known;
+}
+
+std::vector<LogEntry> Troubles::EndPass(Looked looked, Moment now) {
+  std::vector<LogEntry> over;
+  for (auto it = troubles_.begin(); it != troubles_.end();) {
+    Trouble& trouble = it->second;
+    const bool looked_at = looked == Looked::kAtAll || (looked == Looked::kAtSome && trouble.of_whole_pass);
+    if (trouble.mentioned || !looked_at) {
+      trouble.mentioned = false;
+      ++it;
+      continue;
+    }
+    const auto lasted = std::chrono::duration_cast<std::chrono::milliseconds>(now - trouble.since);
+    over.push_back({.level = LogLevel::kInfo,
+                    .is_message = true,
+                    .text = fmt::format("over after {} in {}: {}", Count(trouble.passes, "pass"),
+                                        FormatDuration(lasted), trouble.name),
+                    .trouble = {},
+                    .fields = trouble.fields});
+    it = troubles_.erase(it);
+  }
+  return over;
+}
+
+}  // namespace cnpa

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/pass_report.h"
+
+#include <vector>
+
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_report]") {
+  const std::vector<PassMessage> messages{
+      LogEntry{},
+      LogEntry{
+          LogLevel::kDebug, true, "text: a | b", "TeamSpace/red: Forbidden", {"red", "TeamSpace/red", "Forbidden"}},
+      LogEntry{LogLevel::kError, false, "\x1b[31m!\x1b[0m \xff", {}, {}},
+      PassObserved{},
+      PassEnded{},
+      PassEnded{ExitCode::kTerminated, Looked::kAtAll, true, true, "5 team spaces in sync"},
+  };
+  for (const PassMessage& message : messages) {
+    std::string line = EncodePassMessage(message);
+    REQUIRE(line.ends_with('\n'));
+    line.pop_back();
+    REQUIRE(line.find('\n') == std::string::npos);
+    const Result<PassMessage> decoded = DecodePassMessage(line);
+    REQUIRE(decoded);
+    CHECK(*decoded == message);
+  }
+}
+
+TEST_CASE("EncodePassMessage keeps a message in one line and its fields apart", "[app][pass_report]") {
+  std::string line = EncodePassMessage(LogEntry{LogLevel::kInfo,
+                                                false,
+                                                "a\nb\x1f"
+                                                "c",
+                                                {},
+                                                {}});
+  line.pop_back();
+  const Result<PassMessage> decoded = DecodePassMessage(line);
+  REQUIRE(decoded);
+  CHECK(*decoded == PassMessage(LogEntry{LogLevel::kInfo, false, "a b c", {}, {}}));
+}
+
+TEST_CASE("DecodePassMessage refuses what no pass writes", "[app][pass_report]") {
+  const std::string whole = EncodePassMessage(PassEnded{});
+  for (std::size_t size = 0; size + 2 < whole.size(); ++size) CHECK_FALSE(DecodePassMessage(whole.substr(0, size)));
+  for (const char* line : {"", "entry", "observed\x1f",
+                           "ended\x1f"
+                           "9999\x1f"
+                           "0\x1f"
+                           "0\x1f"
+                           "0\x1f",
+                           "entry\x1f"
+                           "4\x1f"
+                           "0\x1f\x1f\x1f\x1f\x1f",
+                           "entry\x1f-1\x1f"
+                           "0\x1f\x1f\x1f\x1f\x1f",
+                           "ended\x1f"
+                           "0\x1f"
+                           "3\x1f"
+                           "0\x1f"
+                           "0\x1f"}) {
+    const Result<PassMessage> decoded = DecodePassMessage(line);
+    REQUIRE_FALSE(decoded);
+    CHECK(decoded.error() == Error{ErrorCode::kMalformed, "a pass said what nobody understands"});
+  }
+}
+
+}  // namespace
+}  // namespace cnpa

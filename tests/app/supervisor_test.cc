@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop with a stub as the pass, told by what it prints, what it tells its service manager, and how it ends. Each
+// runs in a process of its own, since a supervisor needs one for itself.
+#include "app/supervisor.h"
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "support/capture.h"
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/notify_socket.h"
+#include "support/text.h"
+
+namespace cnpa {
+namespace {
+
+using namespace std::chrono_literals;
+using Lines = std::vector<std::string>;
+
+const PassEnded kFine{ExitCode::kConverged, Looked::kAtAll, false, false, "2 team spaces in sync"};
+const PassEnded kAway{ExitCode::kUnreadable, Looked::kAtNothing, false, false, {}};
+
+/// What a pass does; it is told its number, from 1 on.
+using Stub = std::function<int(int number, int report_fd)>;
+
+void Say(int fd, const PassMessage& message) {
+  const std::string line = EncodePassMessage(message);
+  if (::write(fd, line.data(), line.size()) < 0) std::abort();
+}
+
+int End(int fd, const PassEnded& ended) {
+  Say(fd, ended);
+  return static_cast<int>(ended.code);
+}
+
+int EndWith(int fd, const std::string& error) {
+  Say(fd, LogEntry{LogLevel::kError, true, error, {}, {}});
+  return End(fd, kAway);
+}
+
+/// Sends a signal to the supervisor, from within a pass.
+void Tell(int signal) {
+  ::kill(::getppid(), signal);
+}
+
+/// A number that processes share.
+class SharedNumber {
+ public:
+  SharedNumber()
+      : value_(static_cast<int*>(
+            ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {}
+  ~SharedNumber() { ::munmap(value_, sizeof(int)); }
+  SharedNumber(const SharedNumber&) = delete;
+  SharedNumber& operator=(const SharedNumber&) = delete;
+  SharedNumber(SharedNumber&&) = delete;
+  SharedNumber& operator=(SharedNumber&&) = delete;
+
+  int& value() const { return *value_; }
+
+ private:
+  int* value_;
+};
+
+struct Bench {
+  int code = -1;
+  Lines said;
+  Lines notified;
+
+  LoopSettings settings{.interval = 1ms, .pass_limit = 60s};
+  std::string watchdog_usec;
+  std::function<Result<LoopSettings>()> reload = [this]() -> Result<LoopSettings> { return settings; };
+
+  void Run(const Stub& stub) {
+    const NotifySocket socket;
+    const SharedNumber passes;
+    CapturedStream captured(stderr);
+    code = ExitCodeOfChild([&] {
+      const Log log(LogLevel::kInfo, LogFormat::kText);
+      const LoopWork work{.pass = [&](int fd) { return stub(++passes.value(), fd); }, .reload = reload};
+      const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
+        if (name == "NOTIFY_SOCKET") return socket.name();
+        if (name == "WATCHDOG_USEC" && !watchdog_usec.empty()) return watchdog_usec;
+        return std::nullopt;
+      };
+      const ExitCode ended = Supervisor(settings, work, log, ServiceManager::Find(environment, ::getpid())).Run();
+      // Nobody is left to be waited for.
+      if (::waitpid(-1, nullptr, WNOHANG) >= 0) return 99;
+      std::fflush(nullptr);
+      return static_cast<int>(ended);
+    });
+    said = LinesOf(captured.Text());
+    notified = socket.Received();
+  }
+};
+
+TEST_CASE("Supervisor makes pass after pass until it is told to end, and exits with 0", "[app][supervisor]") {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Bench bench;
+    bench.Run([signal](int number, int fd) {
+      Say(fd, LogEntry{LogLevel::kInfo, false, "+ pass " + std::to_string(number), {}, {}});
+      if (number == 3) Tell(signal);
+      return End(fd, kFine);
+    });
+    CHECK(bench.code == 0);
+    CHECK(bench.said == Lines{"+ pass 1", "+ pass 2", "+ pass 3"});
+  }
+}
+
+TEST_CASE("Supervisor passes a stop on to the running pass, and waits for what it has to say", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int /*number*/, int fd) {
+    sigset_t set;
+    ::sigemptyset(&set);
+    ::sigaddset(&set, SIGTERM);
+    Tell(SIGTERM);
+    int signal = 0;
+    ::sigwait(&set, &signal);
+    Say(fd, LogEntry{LogLevel::kInfo, false, "ended cleanly", {}, {}});
+    return End(fd, {ExitCode::kTerminated, Looked::kAtSome, false, false, {}});
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"ended cleanly"});
+  CHECK(bench.notified.back() == "STOPPING=1");
+}
+
+TEST_CASE("Supervisor ends a pass at once that does not hear a second stop", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int /*number*/, int /*fd*/) {
+    Tell(SIGTERM);
+    ::usleep(50000);
+    Tell(SIGTERM);
+    ::sleep(60);
+    return 0;
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: a pass was ended by SIGKILL"});
+}
+
+TEST_CASE("Supervisor tells a failure when it begins and when it is over", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    if (number == 5) Tell(SIGTERM);
+    return number < 4 ? EndWith(fd, "cannot reach it") : End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  REQUIRE(bench.said.size() == 2);
+  CHECK(bench.said[0] == "cnpa-op: cannot reach it");
+  CHECK(bench.said[1].starts_with("cnpa-op: over after 3 passes in "));
+  CHECK(bench.said[1].ends_with(": cannot reach it"));
+}
+
+TEST_CASE("Supervisor names how a pass came to its end, and goes on", "[app][supervisor]") {
+  struct Case {
+    std::string name;
+    Stub first;
+    std::string want;
+  };
+  const Case cases[] = {
+      {"killed", [](int, int) { return ::kill(::getpid(), SIGKILL); }, "a pass was ended by SIGKILL"},
+      {"ended by another", [](int, int) { return ::kill(::getpid(), SIGUSR2); }, "a pass was ended by SIGUSR2"},
+      {"another code", [](int, int) { return 77; }, "a pass was ended by exit code 77"},
+      {"0 without a report", [](int, int) { return 0; }, "a pass was ended by exit code 0"},
+      {"another code than it says", [](int, int fd) { return End(fd, kFine), 9; }, "a pass was ended by exit code 9"},
+      {"hangs", [](int, int) { return static_cast<int>(::sleep(60)); }, "a pass did not end within 300 ms: killed"},
+      {"nonsense", [](int, int fd) { return ::write(fd, "abc\n", 4) > 0 ? End(fd, kFine) : 1; },
+       "warning: a pass said what nobody understands"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Bench bench;
+      bench.settings.pass_limit = 300ms;
+      bench.Run([&c](int number, int fd) {
+        if (number == 1) return c.first(number, fd);
+        Tell(SIGTERM);
+        return End(fd, kFine);
+      });
+      CHECK(bench.code == 0);
+      REQUIRE_FALSE(bench.said.empty());
+      CHECK(bench.said[0] == "cnpa-op: " + c.want);
+    }
+  }
+}
+
+TEST_CASE("Supervisor forgets a line without end", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    const std::string much(std::size_t{1} << 20U, 'x');
+    if (number == 1) return static_cast<int>(::write(fd, much.data(), much.size()) < 0);
+    Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said.front() == "cnpa-op: a pass was ended by exit code 0");
+}
+
+TEST_CASE("Supervisor is ready once the cluster has been read, and tells its state", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.pass_limit = 70s;
+  bench.Run([](int number, int fd) {
+    Say(fd, PassObserved{});
+    if (number == 2) Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.notified == Lines{"EXTEND_TIMEOUT_USEC=74500000", "READY=1\nSTATUS=the first pass is at work",
+                                "STATUS=2 team spaces in sync", "STOPPING=1\nSTATUS=ending the last pass",
+                                "STOPPING=1"});
+}
+
+TEST_CASE("Supervisor is ready when the first pass has failed, too", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    if (number == 2) Tell(SIGTERM);
+    return EndWith(fd, "cannot reach it");
+  });
+  REQUIRE(bench.notified.size() >= 3);
+  CHECK(bench.notified[1] == "READY=1\nSTATUS=the first pass is at work");
+  CHECK(bench.notified[2] == "STATUS=cannot reach it; 1 failed pass so far, trying every 1 ms");
+}
+
+TEST_CASE("Supervisor tells the watchdog that it is alive, also while a pass is at work", "[app][supervisor]") {
+  Bench bench;
+  bench.watchdog_usec = "30000";
+  bench.Run([](int /*number*/, int fd) {
+    ::usleep(200000);
+    Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  // Every 10 ms for 200 ms; a busy machine may be late.
+  CHECK(std::count(bench.notified.begin(), bench.notified.end(), "WATCHDOG=1") >= 4);
+}
+
+TEST_CASE("Supervisor reads its configuration anew, and makes a pass at once", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.interval = 1h;
+  bench.reload = [&bench]() -> Result<LoopSettings> { return LoopSettings{1ms, bench.settings.pass_limit}; };
+  bench.Run([](int number, int fd) {
+    if (number == 1) Tell(SIGHUP);
+    if (number == 3) Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: configuration read anew; a pass follows"});
+  REQUIRE(bench.notified.size() > 3);
+  CHECK(bench.notified[1].starts_with("RELOADING=1\nMONOTONIC_USEC="));
+  CHECK(bench.notified[2] == "READY=1");
+}
+
+TEST_CASE("Supervisor keeps its configuration when the new one is wrong, and makes a pass at once",
+          "[app][supervisor]") {
+  Bench bench;
+  bench.settings.interval = 1h;
+  bench.reload = [] { return Fail(ErrorCode::kInvalid, "/etc/x:3: unknown key 'a'"); };
+  bench.Run([](int number, int fd) {
+    Tell(number == 1 ? SIGHUP : SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: /etc/x:3: unknown key 'a': the configuration stays as it was"});
+}
+
+TEST_CASE("Supervisor says what is going on when it is asked", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    if (number == 2) {
+      Tell(SIGUSR1);
+      ::usleep(20000);
+      Tell(SIGTERM);
+    }
+    return End(fd, kFine);
+  });
+  REQUIRE(bench.said.size() == 1);
+  CHECK(bench.said[0].starts_with("cnpa-op: 1 pass in "));
+  CHECK(bench.said[0].find(": 2 team spaces in sync; a pass has been running for ") != std::string::npos);
+  CHECK(bench.said[0].ends_with("; 0 troubles now"));
+}
+
+TEST_CASE("Supervisor ends with 2 when the first pass can't use its credentials, and not later", "[app][supervisor]") {
+  Bench bench;
+  const auto unusable = [](int fd) {
+    Say(fd, LogEntry{LogLevel::kError, true, "no kubeconfig", {}, {}});
+    return End(fd, {ExitCode::kUsage, Looked::kAtNothing, false, false, {}});
+  };
+  bench.Run([&unusable](int /*number*/, int fd) { return unusable(fd); });
+  CHECK(bench.code == 2);
+  CHECK(bench.said == Lines{"cnpa-op: no kubeconfig"});
+  bench.Run([&unusable](int number, int fd) {
+    if (number == 3) Tell(SIGTERM);
+    return number == 1 ? End(fd, kFine) : unusable(fd);
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: no kubeconfig"});
+}
+
+TEST_CASE("Supervisor stays when credentials are refused that are new", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    if (number == 2) Tell(SIGTERM);
+    Say(fd, LogEntry{LogLevel::kError, true, "unauthorized", {}, {}});
+    return End(fd, {ExitCode::kUnreadable, Looked::kAtNothing, true, true, {}});
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: unauthorized"});
+}
+
+std::size_t OpenFiles(pid_t pid) {
+  const std::filesystem::directory_iterator files("/proc/" + std::to_string(pid) + "/fd");
+  return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+}
+
+/// Returns the kilobytes that only the process has, and that differ from what is on disk.
+long PrivateKilobytes(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/smaps_rollup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("Private_Dirty:")) return std::stol(line.substr(14));
+  }
+  return -1;
+}
+
+/// Makes `count` passes that fail in ever other ways, and returns what went wrong.
+int MakePassesAndMeasure(int count) {
+  const SharedNumber files;
+  const SharedNumber kilobytes;
+  Bench bench;
+  const std::array<Stub, 4> stubs{
+      [](int, int fd) { return End(fd, kFine); },
+      [](int number, int fd) {
+        Say(fd, LogEntry{LogLevel::kWarn, false, "!", "TeamSpace/" + std::to_string(number % 50), {}});
+        return End(fd, kFine);
+      },
+      [](int, int) { return ::kill(::getpid(), SIGKILL); },
+      [](int, int fd) { return End(fd, kFine); },
+  };
+  bench.settings.interval = 0ms;
+  bench.Run([&](int number, int fd) {
+    // As it is once it has seen all kinds of pass, and at the end.
+    if (number == count / 10) {
+      files.value() = static_cast<int>(OpenFiles(::getppid()));
+      kilobytes.value() = static_cast<int>(PrivateKilobytes(::getppid()));
+    }
+    if (number == count) {
+      files.value() -= static_cast<int>(OpenFiles(::getppid()));
+      kilobytes.value() -= static_cast<int>(PrivateKilobytes(::getppid()));
+      Tell(SIGTERM);
+      return End(fd, kFine);
+    }
+    return stubs[static_cast<std::size_t>(number) % stubs.size()](number, fd);
+  });
+  CHECK(files.value() == 0);
+  CHECK(-kilobytes.value() < 256);
+  return bench.code;
+}
+
+TEST_CASE("Supervisor leaks nothing in 2,000 passes and leaves no zombie", "[app][supervisor]") {
+  CHECK(MakePassesAndMeasure(2000) == 0);
+}
+
+TEST_CASE("Supervisor leaks nothing in 100,000 passes and leaves no zombie", "[.long][supervisor]") {
+  CHECK(MakePassesAndMeasure(100000) == 0);
+}
+
+}  // namespace
+}  // namespace cnpa

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/troubles.h"
+
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+using namespace std::chrono_literals;
+using Lines = std::vector<std::string>;
+
+const Troubles::Moment kStart{};
+
+LogEntry Refused(const std::string& name, const std::string& words = "no") {
+  return {LogLevel::kWarn, false, "! TeamSpace/" + name + " " + words, "TeamSpace/" + name + ": Forbidden", {}};
+}
+
+LogEntry Failed(const std::string& words) {
+  return {LogLevel::kError, true, words, {}, {}};
+}
+
+/// Makes a pass that says `entries`, and returns what is told of it and of its end.
+Lines Pass(Troubles& troubles, const std::vector<LogEntry>& entries, Looked looked, Troubles::Moment now) {
+  Lines told;
+  for (const LogEntry& entry : entries) {
+    if (troubles.Note(entry, now)) told.push_back(entry.text);
+  }
+  for (const LogEntry& over : troubles.EndPass(looked, now)) told.push_back(over.text);
+  return told;
+}
+
+TEST_CASE("Troubles tells a trouble when it begins and when it is over", "[app][troubles]") {
+  Troubles troubles;
+  CHECK(Pass(troubles, {Refused("a"), Refused("b")}, Looked::kAtAll, kStart) ==
+        Lines{"! TeamSpace/a no", "! TeamSpace/b no"});
+  CHECK(Pass(troubles, {Refused("a"), Refused("b")}, Looked::kAtAll, kStart + 3s).empty());
+  CHECK(Pass(troubles, {Refused("b")}, Looked::kAtAll, kStart + 6s) ==
+        Lines{"over after 2 passes in 6.0 s: TeamSpace/a: Forbidden"});
+  CHECK(troubles.size() == 1);
+  CHECK(Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart + 2h) ==
+        Lines{"! TeamSpace/a no", "over after 3 passes in 2h: TeamSpace/b: Forbidden"});
+}
+
+TEST_CASE("Troubles tells names apart that differ in a digit", "[app][troubles]") {
+  Troubles troubles;
+  CHECK(Pass(troubles, {Refused("a-1"), Refused("a-2")}, Looked::kAtAll, kStart).size() == 2);
+}
+
+TEST_CASE("Troubles takes numbers in a line for the same line, and other words for news", "[app][troubles]") {
+  Troubles troubles;
+  CHECK(Pass(troubles, {Failed("no answer within 4.7 s")}, Looked::kAtNothing, kStart).size() == 1);
+  CHECK(Pass(troubles, {Failed("no answer within 4.8 s")}, Looked::kAtNothing, kStart).empty());
+  CHECK(Pass(troubles, {Failed("connection refused")}, Looked::kAtNothing, kStart) == Lines{"connection refused"});
+  CHECK(Pass(troubles, {Failed("no answer within 5 s")}, Looked::kAtNothing, kStart).empty());
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 10s) ==
+        Lines{"over after 4 passes in 10.0 s: no answer within 4.7 s"});
+}
+
+TEST_CASE("Troubles takes nothing for over that a pass has not looked at", "[app][troubles]") {
+  Troubles troubles;
+  Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart);
+  CHECK(Pass(troubles, {Failed("away")}, Looked::kAtNothing, kStart + 1s) == Lines{"away"});
+  CHECK(Pass(troubles, {}, Looked::kAtSome, kStart + 2s) == Lines{"over after 1 pass in 1.0 s: away"});
+  CHECK(Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart + 3s).empty());
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 4s) ==
+        Lines{"over after 2 passes in 4.0 s: TeamSpace/a: Forbidden"});
+}
+
+TEST_CASE("Troubles lets through what is no trouble each time, and a warning once an hour", "[app][troubles]") {
+  Troubles troubles;
+  const LogEntry change{LogLevel::kInfo, false, "+ Namespace/a", {}, {}};
+  const LogEntry warning{LogLevel::kWarn, true, "the server warns", {}, {}};
+  CHECK(Pass(troubles, {change, change, warning, warning}, Looked::kAtAll, kStart) ==
+        Lines{"+ Namespace/a", "+ Namespace/a", "the server warns"});
+  CHECK(Pass(troubles, {change, warning}, Looked::kAtAll, kStart + 59min) == Lines{"+ Namespace/a"});
+  CHECK(Pass(troubles, {warning}, Looked::kAtAll, kStart + 118min).empty());  // Heard of all the time.
+  CHECK(Pass(troubles, {warning}, Looked::kAtAll, kStart + 4h) == Lines{"the server warns"});
+}
+
+TEST_CASE("Troubles remembers a bounded number of them", "[app][troubles]") {
+  Troubles troubles;
+  std::size_t told = 0;
+  for (int i = 0; i < 5000; ++i) {
+    if (troubles.Note(Refused(std::to_string(i)), kStart)) ++told;
+    troubles.Note({LogLevel::kWarn, true, std::string(static_cast<std::size_t>(i), 'x'), {}, {}}, kStart);
+  }
+  CHECK(told == 1000);
+  CHECK(troubles.size() == 1000);
+}
+
+}  // namespace
+}  // namespace cnpa
