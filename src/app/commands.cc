@@ -45,6 +45,7 @@ Examples:
   cnpa-op reconcile --interval 10s
   cnpa-op reconcile --diff --kubeconfig ~/.kube/config
   cnpa-op reconcile --once --only alpha --only beta
+  cnpa-op reconcile --diff -o json | jq -r '.changes[].fields[].lastWriter.manager'
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
 
 constexpr std::string_view kCheckFooter = R"(

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/document.h"
 #include "app/output.h"
 #include "app/session.h"
 #include "app/stop.h"
@@ -16,12 +17,11 @@ Time Now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-}  // namespace
-
-PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting) {
+PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting, PassDocument* document) {
   const Result<Session> session = OpenSession(options, log);
   if (!session) {
     log.Error(session.error().message);
+    if (document != nullptr) document->SetError(session.error().message);
     return {.outcome = {.code = StopSignals::After(CodeForSession(session.error()))}};
   }
   const Connection& connection = session->connection;
@@ -38,12 +38,23 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .now = &Now,
       .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
       .on_observed = setting.on_observed,
+      .document = document,
       .in_loop = setting.in_loop,
       .color_stdout = WantsColor(options.color, STDOUT_FILENO),
       .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};
   result.outcome.code = StopSignals::After(result.outcome.code);
+  return result;
+}
+
+}  // namespace
+
+PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting) {
+  if (options.output != OutputFormat::kJson) return MakePass(options, log, setting, nullptr);
+  PassDocument document(options.diff ? PassDocument::Kind::kPlan : PassDocument::Kind::kReport, options.archive);
+  const PassResult result = MakePass(options, log, setting, &document);
+  PrintLine(document.Text());
   return result;
 }
 

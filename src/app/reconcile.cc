@@ -103,12 +103,7 @@ class Run {
   PassOutcome Diff() {
     const Result<Plan> plan = Compute();
     if (!plan) return Fail(plan.error());
-    const Renderer renderer(plan->computed_at, context_.color_stdout, context_.options.archive);
-    for (const Chain& chain : plan->chains) {
-      for (const Change& change : chain.changes) PrintLine(renderer.ChangeLine(chain, change));
-      if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
-    }
-    PrintLine(PlanSummary(*plan));
+    PrintPlan(*plan);
     return {.code = plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged};
   }
 
@@ -134,9 +129,10 @@ class Run {
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
     }
-    const auto took = std::chrono::steady_clock::now() - started;
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started);
+    if (context_.document != nullptr) context_.document->SetTotals(totals, took);
     if (totals.changed_something() || (!context_.in_loop && (totals.writes > 0 || !totals.converged()))) {
-      TellLine(TotalsLine(totals, std::chrono::duration_cast<std::chrono::milliseconds>(took)), {});
+      TellLine(TotalsLine(totals, took), {});
     }
     return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged, .totals = totals};
   }
@@ -168,7 +164,9 @@ class Run {
                                   if (done.end == ChainEnd::kLostRace)
                                     context_.log.Debug("lost race: " + done.error.message);
                                   complaints.Add(chain, done, renderer);
+                                  if (context_.document != nullptr) context_.document->AddChanges(chain, done);
                                 });
+    if (context_.document != nullptr) context_.document->SetProblems(plan, report);
     totals.Add(plan, report);
     return report.lost_race();
   }
@@ -178,10 +176,22 @@ class Run {
   }
 
   PassOutcome Fail(const Error& error) const {
-    context_.log.Error(context_.explain(error).message);
+    const std::string message = context_.explain(error).message;
+    context_.log.Error(message);
+    if (context_.document != nullptr) context_.document->SetError(message);
     const bool unknown_name = error.code == ErrorCode::kNotFound && error.message.starts_with("--only");
     return {.code = unknown_name ? ExitCode::kUnconverged : ExitCode::kUnreadable,
             .unauthorized = error.code == ErrorCode::kDenied && error.message.starts_with("unauthorized")};
+  }
+
+  void PrintPlan(const Plan& plan) const {
+    if (context_.document != nullptr) return context_.document->AddPlan(plan);
+    const Renderer renderer(plan.computed_at, context_.color_stdout, context_.options.archive);
+    for (const Chain& chain : plan.chains) {
+      for (const Change& change : chain.changes) PrintLine(renderer.ChangeLine(chain, change));
+      if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
+    }
+    PrintLine(PlanSummary(plan));
   }
 
   const ReconcileContext& context_;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/archive.h"
+#include "app/document.h"
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/options.h"
@@ -32,6 +33,7 @@ struct ReconcileContext {
   /// Adds to an error what only the credentials' owner knows, such as that they have expired.
   std::function<Error(Error)> explain = [](Error error) { return error; };
   std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
+  PassDocument* document = nullptr;           ///< Set: is told all of it; --diff then prints no lines.
   bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
   bool color_stdout = false;
   bool color_stderr = false;

@@ -44,13 +44,18 @@ std::string Object(const Chain& chain, const Change& change, const std::string& 
                     change.effect);
 }
 
-/// "pods" says it all where the object is a quota.
-std::string_view ShortPath(std::string_view path) {
-  constexpr std::string_view kHard = "spec.hard.";
-  constexpr std::string_view kStatus = "status.";
-  if (path.starts_with(kHard)) return path.substr(kHard.size());
-  if (path.starts_with(kStatus)) return path.substr(kStatus.size());
-  return path;
+/// The path as people say it: "pods" says it all where the object is a quota.
+std::string ShortPath(std::string_view path) {
+  constexpr std::string_view kLabels = "metadata.labels['";
+  constexpr std::string_view kReady = "status.conditions['Ready']";
+  if (path == "metadata.ownerReferences") return "ownerReference";
+  if (path.starts_with(kLabels))
+    return fmt::format("label {}", path.substr(kLabels.size(), path.size() - kLabels.size() - 2));
+  if (path.starts_with(kReady)) return fmt::format("Ready{}", path.substr(kReady.size()));
+  for (const std::string_view before : {std::string_view("spec.hard."), std::string_view("status.")}) {
+    if (path.starts_with(before)) return std::string(path.substr(before.size()));
+  }
+  return std::string(path);
 }
 
 std::string Value(const std::optional<std::string>& value) {
@@ -140,29 +145,12 @@ std::string JoinCounts(std::initializer_list<std::pair<std::uint64_t, const char
 }  // namespace
 
 std::string PlanSummary(const Plan& plan) {
-  std::uint64_t created = 0;
-  std::uint64_t changed = 0;
-  std::uint64_t released = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t waiting = 0;
-  for (const Chain& chain : plan.chains) {
-    if (chain.refusal) ++(chain.refusal->waiting() ? waiting : refused);
-    for (const Change& change : chain.changes) {
-      if (std::holds_alternative<WriteArchive>(change.effect)) continue;
-      if (std::holds_alternative<RemoveFinalizer>(change.effect)) {
-        ++released;
-      } else if (Symbol(change) == '+') {
-        ++created;
-      } else {
-        ++changed;
-      }
-    }
-  }
-  const std::string counts = JoinCounts({{created, "to create"},
-                                         {changed, "to change"},
-                                         {released, "to release"},
-                                         {refused, "refused"},
-                                         {waiting, "waiting"}});
+  const PlanCounts counted = CountPlan(plan);
+  const std::string counts = JoinCounts({{counted.created, "to create"},
+                                         {counted.changed, "to change"},
+                                         {counted.released, "to release"},
+                                         {counted.refused, "refused"},
+                                         {counted.waiting, "waiting"}});
   return counts.empty() ? "No differences." : "Plan: " + counts + ".";
 }
 

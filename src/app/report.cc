@@ -10,6 +10,25 @@ bool Report::lost_race() const {
                      [](const ChainReport& chain) { return chain.end == ChainEnd::kLostRace; });
 }
 
+PlanCounts CountPlan(const Plan& plan) {
+  PlanCounts counts;
+  for (const Chain& chain : plan.chains) {
+    if (chain.refusal) ++(chain.refusal->waiting() ? counts.waiting : counts.refused);
+    for (const Change& change : chain.changes) {
+      const Effect& effect = change.effect;
+      if (std::holds_alternative<WriteArchive>(effect)) continue;
+      if (std::holds_alternative<RemoveFinalizer>(effect)) {
+        ++counts.released;
+      } else if (std::holds_alternative<CreateNamespace>(effect) || std::holds_alternative<CreateQuota>(effect)) {
+        ++counts.created;
+      } else {
+        ++counts.changed;
+      }
+    }
+  }
+  return counts;
+}
+
 std::size_t& Totals::CountOf(const Chain& chain, const ChainReport& report) {
   if (report.refusal) return report.refusal->waiting() ? waiting : refused;
   if (report.end == ChainEnd::kFailed) return failed;

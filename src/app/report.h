@@ -35,6 +35,17 @@ struct Report {
   bool lost_race() const;
 };
 
+/// What a plan comes to, in objects.
+struct PlanCounts {
+  std::uint64_t created = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t released = 0;  ///< Finalizers taken off; the archive that goes before is not counted.
+  std::uint64_t refused = 0;
+  std::uint64_t waiting = 0;
+};
+
+PlanCounts CountPlan(const Plan& plan);
+
 /// What is told in the last line, added up over the passes of a run.
 struct Totals {
   std::size_t team_spaces = 0;  ///< In the last pass.

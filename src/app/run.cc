@@ -63,7 +63,12 @@ ExitCode RunCheck(const Options& options) {
 }
 
 ExitCode RunReconcile(const Options& options, const Reload& reload) {
-  if (!options.once && !options.diff) return RunLoop(options, reload);
+  if (!options.once && !options.diff) {
+    if (options.output == OutputFormat::kText) return RunLoop(options, reload);
+    Log(options.log_level, options.log_format)
+        .Error("-o json: the loop has no end that a document could tell of: add --once or --diff");
+    return ExitCode::kUsage;
+  }
   return MakePass(options, Log(options.log_level, options.log_format), {}).outcome.code;
 }
 

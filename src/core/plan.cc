@@ -85,7 +85,7 @@ void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& cha
   } else {
     repair.owner_repair = observed.owners.empty() ? OwnerRepair::kCreateList : OwnerRepair::kAppend;
   }
-  change.fields.push_back({"ownerReference", std::move(from), repair.owner.uid, std::nullopt});
+  change.fields.push_back({"metadata.ownerReferences", std::move(from), repair.owner.uid, std::nullopt});
 }
 
 std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const DesiredTeamSpace& desired) {
@@ -96,8 +96,8 @@ std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const De
   Change change{.effect = {}, .cause = Cause::kDiffers, .fields = {}};
   if (observed.team_space_label != desired.owner.name) {
     repair.set_label = true;
-    change.fields.push_back({"label " + std::string(kTeamSpaceLabel), observed.team_space_label, desired.owner.name,
-                             observed.team_space_label ? observed.label_writer : std::nullopt});
+    change.fields.push_back({"metadata.labels['" + std::string(kTeamSpaceLabel) + "']", observed.team_space_label,
+                             desired.owner.name, observed.team_space_label ? observed.label_writer : std::nullopt});
   }
   RepairOwner(observed, repair, change);
   if (change.fields.empty()) return std::nullopt;

@@ -96,7 +96,7 @@ using Effect = std::variant<AddFinalizer, RemoveFinalizer, CreateNamespace, Repa
 
 /// One field that differs, for people and for machines that read the plan.
 struct FieldChange {
-  std::string path;                 ///< As kubectl spells it: "spec.hard.pods".
+  std::string path;                 ///< As kubectl spells it: "spec.hard.pods", "metadata.labels['a/b']".
   std::optional<std::string> from;  ///< Nothing: it was not there.
   std::optional<std::string> to;    ///< Nothing: it goes.
   std::optional<Writer> writer;     ///< Who set `from`, where the server knows and it was not cnpa-op.

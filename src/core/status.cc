@@ -59,11 +59,11 @@ std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSp
   };
   compare("status.observedGeneration", Text(observed.observed_generation), Text(desired.observed_generation));
   compare("status.namespace", observed.namespace_name, desired.namespace_name);
-  compare("Ready", Text(observed.ready), Text(desired.ready));
+  compare("status.conditions['Ready']", Text(observed.ready), Text(desired.ready));
   // Same status and reason, other words or another generation: still a change, and one that should be seen.
   if (change.fields.empty() && observed.ready && desired.ready) {
-    compare("Ready.message", observed.ready->message, desired.ready->message);
-    compare("Ready.observedGeneration", Text(observed.ready->observed_generation),
+    compare("status.conditions['Ready'].message", observed.ready->message, desired.ready->message);
+    compare("status.conditions['Ready'].observedGeneration", Text(observed.ready->observed_generation),
             Text(desired.ready->observed_generation));
   }
   return change;

@@ -80,7 +80,7 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
        "- ResourceQuota/team-red/team-quota        has scopes, which narrow it and can't be changed"},
       {"label",
        RepairNamespace{.name = "team-red"},
-       {{"label platform.labhub.io/teamspace", std::nullopt, "red", std::nullopt}},
+       {{"metadata.labels['platform.labhub.io/teamspace']", std::nullopt, "red", std::nullopt}},
        "~ Namespace/team-red                       label platform.labhub.io/teamspace none -> red"},
       {"status",
        WriteStatus{},

@@ -217,7 +217,7 @@ TEST_CASE("ComputePlan makes a namespace that was deleted by hand anew once it i
 }
 
 TEST_CASE("ComputePlan repairs label and ownerReference of our namespace", "[core][plan]") {
-  const std::string label = "label platform.labhub.io/teamspace";
+  const std::string label = "metadata.labels['platform.labhub.io/teamspace']";
   const OwnerReference deployment{"apps/v1", "Deployment", "x", "uid-x"};
   struct Case {
     std::string name;
@@ -250,46 +250,46 @@ TEST_CASE("ComputePlan repairs label and ownerReference of our namespace", "[cor
       {"the ownerReference was removed: label present, no ownerReference is ours",
        [](Namespace& space) { space.owners.clear(); },
        repair(false, OwnerRepair::kCreateList),
-       {{"ownerReference", std::nullopt, "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
       {"the ownerReference was removed and others are there, which stay",
        [&](Namespace& space) { space.owners = {deployment}; },
        repair(false, OwnerRepair::kAppend),
-       {{"ownerReference", std::nullopt, "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
       {"the ownerReference has a stale uid of the same TeamSpace name: replaced by the live uid",
        [](Namespace& space) { space.owners = {OwnerOf("red", "uid-old")}; },
        repair(false, OwnerRepair::kReplace, 0, "uid-old"),
-       {{"ownerReference", "uid-old", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"the stale one stands behind another's, which stays",
        [&](Namespace& space) {
          space.owners = {deployment, OwnerOf("red", "uid-old")};
        },
        repair(false, OwnerRepair::kReplace, 1, "uid-old"),
-       {{"ownerReference", "uid-old", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"the stale one is of another version of our API",
        [](Namespace& space) {
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-old"}};
        },
        repair(false, OwnerRepair::kReplace, 0, "uid-old"),
-       {{"ownerReference", "uid-old", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"our uid, but another version of our API",
        [](Namespace& space) {
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(false, OwnerRepair::kReplace, 0, "uid-red"),
-       {{"ownerReference", "uid-red", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
       {"our uid with wrong fields wins over a stale one before it",
        [](Namespace& space) {
          space.owners = {OwnerOf("red", "uid-old"), {"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(false, OwnerRepair::kReplace, 1, "uid-red"),
-       {{"ownerReference", "uid-red", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
       {"both at once, for our uid proves that it is ours",
        [](Namespace& space) {
          space.team_space_label = std::nullopt;
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(true, OwnerRepair::kReplace, 0, "uid-red"),
-       {{label, std::nullopt, "red", std::nullopt}, {"ownerReference", "uid-red", "uid-red", std::nullopt}}},
+       {{label, std::nullopt, "red", std::nullopt}, {"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {

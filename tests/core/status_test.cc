@@ -93,24 +93,26 @@ TEST_CASE("StatusChange says which members differ", "[core][status]") {
   CHECK(fields(desired) == Fields{{"status.namespace", "team-red", std::nullopt, std::nullopt}});
 
   desired = RefusedStatus(observed, kConflict, 1, "team-red", kNow);
-  CHECK(fields(desired) == Fields{{"Ready", "True (Reconciled)", "False (NamespaceConflict)", std::nullopt}});
+  CHECK(fields(desired) ==
+        Fields{{"status.conditions['Ready']", "True (Reconciled)", "False (NamespaceConflict)", std::nullopt}});
 
   desired = observed;
   desired.ready->message = "other words";
-  CHECK(fields(desired) ==
-        Fields{{"Ready.message", "namespace team-red and its quota are as specified", "other words", std::nullopt}});
+  CHECK(fields(desired) == Fields{{"status.conditions['Ready'].message",
+                                   "namespace team-red and its quota are as specified", "other words", std::nullopt}});
 
   desired = observed;
   desired.ready->observed_generation = 2;
-  CHECK(fields(desired) == Fields{{"Ready.observedGeneration", "1", "2", std::nullopt}});
+  CHECK(fields(desired) == Fields{{"status.conditions['Ready'].observedGeneration", "1", "2", std::nullopt}});
 }
 
 TEST_CASE("StatusChange of an empty status has nothing to say on from", "[core][status]") {
   const std::optional<Change> change = StatusChange({}, ReconciledStatus({}, "red", 1, kNow));
   REQUIRE(change);
-  CHECK(change->fields == std::vector<FieldChange>{{"status.observedGeneration", std::nullopt, "1", std::nullopt},
-                                                   {"status.namespace", std::nullopt, "team-red", std::nullopt},
-                                                   {"Ready", std::nullopt, "True (Reconciled)", std::nullopt}});
+  CHECK(change->fields ==
+        std::vector<FieldChange>{{"status.observedGeneration", std::nullopt, "1", std::nullopt},
+                                 {"status.namespace", std::nullopt, "team-red", std::nullopt},
+                                 {"status.conditions['Ready']", std::nullopt, "True (Reconciled)", std::nullopt}});
 }
 
 }  // namespace

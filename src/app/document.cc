@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/document.h"
+
+#include <utility>
+
+#include "app/archive.h"
+#include "app/render.h"
+#include "kube/json_writer.h"
+
+namespace cnpa {
+namespace {
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+struct ObjectName {
+  const char* kind;
+  std::string namespace_name;  ///< Empty for what is in none.
+  std::string name;
+};
+
+ObjectName QuotaIn(const std::string& space) {
+  return {"ResourceQuota", space, std::string(kQuotaName)};
+}
+
+ObjectName NameOf(const Chain& chain, const Change& change) {
+  return std::visit(Overloaded{[](const CreateNamespace& effect) -> ObjectName {
+                                 return {"Namespace", "", effect.name};
+                               },
+                               [](const RepairNamespace& effect) -> ObjectName {
+                                 return {"Namespace", "", effect.name};
+                               },
+                               [](const CreateQuota& effect) { return QuotaIn(effect.namespace_name); },
+                               [](const RepairQuota& effect) { return QuotaIn(effect.namespace_name); },
+                               [](const DeleteQuota& effect) { return QuotaIn(effect.namespace_name); },
+                               [&](const auto&) -> ObjectName {
+                                 return {"TeamSpace", "", chain.name};
+                               }},
+                    change.effect);
+}
+
+const char* Verb(const Change& change) {
+  return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
+                               [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
+                               [](const WriteArchive&) { return "archive"; }, [](const auto&) { return "update"; }},
+                    change.effect);
+}
+
+/// What becomes of the fields, also where the change as a whole says it all to people.
+std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
+  const std::string finalizer(kFinalizer);
+  const std::string finalizers = "metadata.finalizers";
+  return std::visit(
+      Overloaded{[&](const AddFinalizer&) {
+                   return std::vector<FieldChange>{{finalizers, std::nullopt, finalizer, std::nullopt}};
+                 },
+                 [&](const RemoveFinalizer&) {
+                   return std::vector<FieldChange>{{finalizers, finalizer, std::nullopt, std::nullopt}};
+                 },
+                 [&](const CreateNamespace&) {
+                   return std::vector<FieldChange>{{"metadata.labels['" + std::string(kTeamSpaceLabel) + "']",
+                                                    std::nullopt, chain.name, std::nullopt}};
+                 },
+                 [](const CreateQuota& effect) {
+                   std::vector<FieldChange> fields;
+                   fields.reserve(effect.hard.size());
+                   for (const auto& [key, value] : effect.hard) {
+                     fields.push_back({"spec.hard." + key, std::nullopt, value, std::nullopt});
+                   }
+                   return fields;
+                 },
+                 [&](const auto&) { return change.fields; }},
+      change.effect);
+}
+
+void StringOrNull(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
+  if (text) return json.String(key, *text);
+  json.Key(key);
+  json.Null();
+}
+
+void WriteField(JsonWriter& json, const FieldChange& field) {
+  json.Object([&] {
+    json.String("path", field.path);
+    StringOrNull(json, "from", field.from);
+    StringOrNull(json, "to", field.to);
+    if (!field.writer) return;
+    json.Object("lastWriter", [&] {
+      json.String("manager", field.writer->manager);
+      json.String("operation", field.writer->operation);
+      json.String("subresource", field.writer->subresource);
+      StringOrNull(json, "time", field.writer->time ? std::optional(FormatTime(*field.writer->time)) : std::nullopt);
+    });
+  });
+}
+
+}  // namespace
+
+void PassDocument::AddPlan(const Plan& plan) {
+  observed_at_ = plan.computed_at;
+  for (const Chain& chain : plan.chains) {
+    for (const Change& change : chain.changes) AddChange(chain, change);
+    if (chain.refusal) AddProblem(chain, {.refusal = chain.refusal});
+  }
+  const PlanCounts counts = CountPlan(plan);
+  summary_ = {{"teamSpaces", plan.team_spaces}, {"toCreate", counts.created}, {"toChange", counts.changed},
+              {"toRelease", counts.released},   {"refused", counts.refused},  {"waiting", counts.waiting}};
+}
+
+void PassDocument::AddChanges(const Chain& chain, const ChainReport& report) {
+  for (std::size_t i = 0; i < report.done; ++i) AddChange(chain, chain.changes[i]);
+}
+
+void PassDocument::SetProblems(const Plan& plan, const Report& report) {
+  observed_at_ = plan.computed_at;
+  problems_.clear();
+  for (std::size_t i = 0; i < plan.chains.size(); ++i) AddProblem(plan.chains[i], report.chains[i]);
+}
+
+void PassDocument::SetTotals(const Totals& totals, std::chrono::milliseconds took) {
+  summary_ = {{"teamSpaces", totals.team_spaces}, {"created", totals.created},
+              {"changed", totals.changed},        {"deleted", totals.deleted},
+              {"refused", totals.refused},        {"waiting", totals.waiting},
+              {"failed", totals.failed},          {"left", totals.left},
+              {"writes", totals.writes},          {"milliseconds", static_cast<std::uint64_t>(took.count())}};
+}
+
+void PassDocument::AddChange(const Chain& chain, const Change& change) {
+  JsonWriter json;
+  json.Object([&] {
+    json.String("teamSpace", chain.name);
+    json.Object("object", [&] {
+      const ObjectName object = NameOf(chain, change);
+      json.String("kind", object.kind);
+      if (!object.namespace_name.empty()) json.String("namespace", object.namespace_name);
+      json.String("name", object.name);
+    });
+    json.String("verb", Verb(change));
+    json.String("reason", CauseName(change.cause));
+    if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
+      json.String("file", archive_folder_ + "/" + ArchiveFileName(archive->name, archive->uid));
+    }
+    json.Array("fields", [&] {
+      for (const FieldChange& field : FieldsOf(chain, change)) WriteField(json, field);
+    });
+  });
+  changes_.push_back(json.text());
+}
+
+void PassDocument::AddProblem(const Chain& chain, const ChainReport& report) {
+  if (report.refusal) {
+    problems_.push_back({chain.name, report.refusal, report.refusal->message});
+  } else if (report.end == ChainEnd::kFailed) {
+    problems_.push_back({chain.name, std::nullopt, report.error.message});
+  }
+}
+
+std::string PassDocument::Text() const {
+  JsonWriter json(JsonWriter::Layout::kIndented);
+  json.Object([&] {
+    json.Int("version", kPassDocumentVersion);
+    json.String("kind", kind_ == Kind::kPlan ? "Plan" : "Report");
+    if (!error_.empty()) json.String("error", error_);
+    if (observed_at_ != Time{}) json.String("observedAt", FormatTime(observed_at_));
+    json.Object("summary", [&] {
+      for (const auto& [name, number] : summary_) json.Int(name, static_cast<std::int64_t>(number));
+    });
+    json.Array("changes", [&] {
+      for (const std::string& change : changes_) json.Raw(change);
+    });
+    json.Array("problems", [&] {
+      for (const Problem& problem : problems_) {
+        json.Object([&] {
+          json.String("teamSpace", problem.team_space);
+          json.String("state", !problem.refusal ? "failed" : problem.refusal->waiting() ? "waiting" : "refused");
+          if (problem.refusal) json.String("reason", ReasonName(problem.refusal->reason));
+          json.String("message", problem.message);
+        });
+      }
+    });
+  });
+  return json.text();
+}
+
+}  // namespace cnpa
