@@ -12,6 +12,7 @@
 #include "app/render.h"
 #include "app/stop.h"
 #include "app/supervisor.h"
+#include "base/memory.h"
 
 namespace cnpa {
 namespace {
@@ -79,6 +80,7 @@ ExitCode RunLoop(Options options, const std::function<Result<Options>()>& reload
                         log = MakeLog(options);
                         return SettingsOf(options);
                       }};
+  ReleaseStartupMemory();
   return Supervisor(SettingsOf(options), work, log, TakeServiceManager()).Run();
 }
 

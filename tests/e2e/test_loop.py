@@ -21,8 +21,9 @@ def children(pid):
 
 
 def private_kilobytes(pid):
-    """Returns what only this process has in memory, and could not be read again from a file."""
-    return int(re.search(r"^Private_Dirty: +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)[1])
+    """Returns how much memory only this process has."""
+    sizes = re.findall(r"^Private_(?:Clean|Dirty): +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
+    return sum(map(int, sizes))
 
 
 @pytest.fixture
