@@ -18,6 +18,7 @@ namespace, quota, finalizer and status should be there, writes only the differen
   cnpa-op reconcile --diff             show what a pass would change, and why; write nothing
   cnpa-op reconcile --once             one pass, then exit
   cnpa-op reconcile                    a pass every 3 s, until it is told to end
+  cnpa-op get                          show the team spaces: what they use, and whether they are ready
   cnpa-op unit                         print the systemd unit that runs this loop
   cnpa-op version
 
@@ -48,6 +49,25 @@ Examples:
   cnpa-op reconcile --diff -o json | jq -r '.changes[].fields[].lastWriter.manager'
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
 
+constexpr std::string_view kGetFooter = R"(
+    cnpa-op get [NAME...]
+
+PODS and CPU are what is used of what the quota allows. REASON is that of the Ready condition, Deleting while a team space
+is being deleted, or what a pass would find now. -o wide adds the generation that was observed of that which is wanted, how
+many changes a pass would make, and the condition's message.
+
+Exit codes:
+  0         they are shown, or there are none
+  1         there is no team space of a name that was given; the others are shown
+  2         wrong usage or configuration, or the kubeconfig can't be used
+  3         the cluster could not be read
+  130, 143  ended by SIGINT, SIGTERM
+
+Examples:
+  cnpa-op get
+  cnpa-op get alpha beta -o wide
+  cnpa-op get -o json | jq -r '.items[] | select(.ready | not) | .name')";
+
 constexpr std::string_view kCheckFooter = R"(
 Looks at the kubeconfig, the server, who we are there, the CRD, each right, the archive folder and the clocks, and
 writes nothing. Each line begins with ok, warn, FAIL, or - for what could not be looked at since something before it
@@ -65,9 +85,11 @@ Examples:
   cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 
-constexpr std::array<CommandInfo, 6> kCommands{{
+constexpr std::array<CommandInfo, 7> kCommands{{
     {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
      kReconcileFooter},
+    {Command::kGet, "get", kForGet | kForAll, true, "show the team spaces, all or those that are named", kGetFooter,
+     true},
     {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
      kCheckFooter},
     {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},

@@ -18,7 +18,8 @@ struct CommandInfo {
   unsigned scope;   ///< Which flags: bits of FlagScope.
   bool configured;  ///< By variables and the file: a broken one must not keep anybody from asking for the version.
   const char* help;
-  std::string_view footer;  ///< Of --help, after the flags.
+  std::string_view footer;   ///< Of --help, after the flags.
+  bool takes_names = false;  ///< Names of team spaces may follow.
 };
 
 /// Returns all commands, in the order of help.

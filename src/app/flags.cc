@@ -101,6 +101,14 @@ Status SetOutput(Options& options, const std::string& text) {
                  std::array{Pair{"text", OutputFormat::kText}, Pair{"json", OutputFormat::kJson}});
 }
 
+Status SetOverviewOutput(Options& options, const std::string& text) {
+  using Pair = std::pair<std::string_view, OutputFormat>;
+  return SetWord(options.output, text,
+                 std::array{Pair{"text", OutputFormat::kText}, Pair{"wide", OutputFormat::kWide},
+                            Pair{"json", OutputFormat::kJson}, Pair{"yaml", OutputFormat::kYaml},
+                            Pair{"name", OutputFormat::kName}});
+}
+
 Status SetServiceAccount(Options& options, const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
@@ -115,12 +123,12 @@ constexpr std::array kFlags{
          &SetSwitch<&Options::once>},
     Flag{"diff", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
          "print what one pass would change, and why; write nothing (implies --once)", &SetSwitch<&Options::diff>},
-    Flag{"kubeconfig", "", FlagKind::kValue, "FILE", "", kForReconcile | kForCheck, false,
+    Flag{"kubeconfig", "", FlagKind::kValue, "FILE", "", kForCluster, false,
          "which cluster; else $KUBECONFIG, $CREDENTIALS_DIRECTORY/kubeconfig, ~/.kube/config, a pod's "
          "service account, "
          "/etc/rancher/k3s/k3s.yaml",
          &SetText<&Options::kubeconfig>},
-    Flag{"context", "", FlagKind::kValue, "NAME", "", kForReconcile | kForCheck, false,
+    Flag{"context", "", FlagKind::kValue, "NAME", "", kForCluster, false,
          "context of the kubeconfig; else its current one", &SetText<&Options::context>},
     Flag{"archive", "", FlagKind::kValue, "DIR", "", kForReconcile | kForCheck, false,
          "where deleted team spaces are kept; else $STATE_DIRECTORY/archive, /var/lib/cnpa-op/archive (root), "
@@ -128,9 +136,9 @@ constexpr std::array kFlags{
          &SetText<&Options::archive>},
     Flag{"interval", "", FlagKind::kValue, "DUR", "3s", kForReconcile, false,
          "in the loop: from the end of a pass to the start of the next", &SetDuration<&Options::interval, 100>},
-    Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForReconcile | kForCheck, false,
+    Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForCluster, false,
          "of a whole run; when it is over nothing new is begun", &SetDuration<&Options::timeout>},
-    Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForReconcile | kForCheck, false,
+    Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForCluster, false,
          "of one request; lists may take the pass's", &SetDuration<&Options::request_timeout>},
     Flag{"concurrency", "", FlagKind::kValue, "N", "8", kForReconcile, false, "requests in flight, 1 to 256",
          &SetConcurrency},
@@ -147,6 +155,8 @@ constexpr std::array kFlags{
          &SetSwitch<&Options::openshift>},
     Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForReconcile | kForCheck | kForVersion, true,
          "format of the answer; the loop has none", &SetOutput},
+    Flag{"output", "o", FlagKind::kValue, "FORMAT", "text", kForGet, true, "text, wide, json, yaml or name",
+         &SetOverviewOutput},
     Flag{"log-level", "", FlagKind::kValue, "LEVEL", "info", kForAll, false,
          "error, warn, info or debug; debug shows each request", &SetLogLevel},
     Flag{"verbose", "v", FlagKind::kSwitch, "", "false", kForAll, true, "the same as --log-level debug", &SetVerbose},

@@ -20,12 +20,14 @@ enum FlagScope : unsigned {
   kForVersion = 4U,
   kForAll = 8U,
   kForCheck = 16U,
+  kForGet = 32U,
+  kForCluster = kForReconcile | kForCheck | kForGet,  ///< All that talk to one.
 };
 
 enum class FlagKind { kSwitch, kValue, kList };
 
 struct Flag {
-  std::string_view name;    ///< Without dashes: also the key in the configuration file.
+  std::string_view name;    ///< Without dashes: also the key in the configuration file. Once for a command.
   std::string_view letter;  ///< "o" for -o, or "".
   FlagKind kind;
   std::string_view value;     ///< What the value is called in help: "DIR".

@@ -2,6 +2,7 @@
 #include "app/observe.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace cnpa {
@@ -13,11 +14,13 @@ struct Reading {
   std::vector<T> objects;
   Status status;
 
-  void Begin(Client& client, const Collection& collection, JsonDocument& document,
-             Result<T> (*decode)(JsonDocument&, std::string&), bool (*keep)(const T&)) {
+  using Decode = std::function<Result<T>(JsonDocument&, std::string&)>;
+
+  void Begin(Client& client, const Collection& collection, JsonDocument& document, Decode decode,
+             bool (*keep)(const T&)) {
     client.List(
         collection, [this] { objects.clear(); },
-        [this, &collection, &document, decode, keep](std::string& item) -> Status {
+        [this, &collection, &document, decode = std::move(decode), keep](std::string& item) -> Status {
           Result<T> object = decode(document, item);
           if (!object) return Annotate(std::move(object).error(), "decode an item of " + std::string(collection.words));
           if (keep(*object)) objects.push_back(*std::move(object));
@@ -76,16 +79,34 @@ Result<CrdFacts> ReadCrd(Client& client) {
   return DecodeDiscovery(*std::move(discovery));
 }
 
+Reading<TeamSpace>::Decode SeeingTeamSpaces(Sights* sights) {
+  if (sights == nullptr) return &DecodeTeamSpace;
+  return [sights](JsonDocument& document, std::string& item) {
+    Result<TeamSpace> team_space = DecodeTeamSpace(document, item);
+    if (team_space) sights->created[team_space->name] = DecodeCreationTime(document);
+    return team_space;
+  };
+}
+
+Reading<Quota>::Decode SeeingQuotas(Sights* sights) {
+  if (sights == nullptr) return &DecodeQuota;
+  return [sights](JsonDocument& document, std::string& item) {
+    Result<Quota> quota = DecodeQuota(document, item);
+    if (quota) sights->used[quota->namespace_name] = DecodeUsed(document);
+    return quota;
+  };
+}
+
 }  // namespace
 
-Result<Observation> Observe(Client& client, Time now) {
+Result<Observation> Observe(Client& client, Time now, Sights* sights) {
   Reading<TeamSpace> team_spaces;
   Reading<Namespace> namespaces;
   Reading<Quota> quotas;
   JsonDocument document;
-  team_spaces.Begin(client, kTeamSpaces, document, &DecodeTeamSpace, &KeepAll<TeamSpace>);
+  team_spaces.Begin(client, kTeamSpaces, document, SeeingTeamSpaces(sights), &KeepAll<TeamSpace>);
   namespaces.Begin(client, kNamespaces, document, &DecodeNamespace, &IsTeamNamespace);
-  quotas.Begin(client, kQuotas, document, &DecodeQuota, &KeepAll<Quota>);
+  quotas.Begin(client, kQuotas, document, SeeingQuotas(sights), &KeepAll<Quota>);
   client.RunUntilIdle();
   if (!team_spaces.status) return tl::unexpected<Error>(Explain(std::move(team_spaces.status).error(), kTeamSpaces));
   if (!namespaces.status) return tl::unexpected<Error>(Explain(std::move(namespaces.status).error(), kNamespaces));

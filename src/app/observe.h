@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "base/result.h"
 #include "base/time.h"
 #include "core/objects.h"
@@ -8,9 +11,16 @@
 
 namespace cnpa {
 
+/// What people want to see beside what a plan depends on.
+struct Sights {
+  std::map<std::string, std::string> created;                      ///< creationTimestamp by TeamSpace.
+  std::map<std::string, std::map<std::string, std::string>> used;  ///< status.used of the quota, by namespace.
+};
+
 /// Reads all that a pass needs to know, side by side, as of `now`. All or nothing: a partial read is never a plan.
+/// `sights`, unless null, gets the rest that is worth seeing.
 ///
 /// Errors:  of the first list that failed, in words for the user.
-Result<Observation> Observe(Client& client, Time now);
+Result<Observation> Observe(Client& client, Time now, Sights* sights = nullptr);
 
 }  // namespace cnpa

@@ -105,7 +105,8 @@ Source FindSource(const Flag& flag, const Given& given, const Environment& envir
   return {{std::string(flag.fallback)}, std::string(flag.name)};
 }
 
-Status FillOptions(const Given& given, bool configured, const Environment& environment, Options& options) {
+Status FillOptions(const Given& given, const CommandInfo& info, const Environment& environment, Options& options) {
+  const bool configured = info.configured;
   const Environment nothing = [](const std::string& /*name*/) { return std::nullopt; };
   const Environment& variables = configured ? environment : nothing;
   const Result<std::map<std::string, Setting>> settings =
@@ -115,6 +116,8 @@ Status FillOptions(const Given& given, bool configured, const Environment& envir
       !given.config.empty() ? given.config : environment("CNPA_OP_CONFIG").value_or(kDefaultConfig);
   if (Status known = CheckKeys(path, *settings); !known) return known;
   for (const Flag& flag : Flags()) {
+    // Of another command, which may have another of this name.
+    if (flag.command_line_only && (flag.scope & info.scope) == 0U) continue;
     const Source source = FindSource(flag, given, variables, path, *settings);
     if (flag.kind != FlagKind::kList && source.texts.size() > 1) {
       return Fail(ErrorCode::kInvalid, source.place + ": takes one value, not a list");
@@ -212,12 +215,13 @@ class Parser {
   }
 
   static CommandLine Finish(const CommandInfo& info, const Given& given, const Environment& environment) {
-    if (const std::vector<std::string> extras = given.app->remaining(); !extras.empty()) {
-      return UsageError(DescribeExtra(extras.front(), &given));
-    }
     CommandLine line;
+    for (const std::string& extra : given.app->remaining()) {
+      if (!info.takes_names || extra.starts_with('-')) return UsageError(DescribeExtra(extra, &given));
+      line.options.names.push_back(extra);
+    }
     line.options.command = info.command;
-    if (Status filled = FillOptions(given, info.configured, environment, line.options); !filled)
+    if (Status filled = FillOptions(given, info, environment, line.options); !filled)
       return UsageError(filled.error().message);
     return line;
   }

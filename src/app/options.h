@@ -16,8 +16,8 @@
 
 namespace cnpa {
 
-enum class Command { kNone, kReconcile, kCheck, kCrd, kRbac, kUnit, kVersion };
-enum class OutputFormat { kText, kJson };
+enum class Command { kNone, kReconcile, kGet, kCheck, kCrd, kRbac, kUnit, kVersion };
+enum class OutputFormat { kText, kJson, kYaml, kWide, kName };
 
 struct Options {
   Command command = Command::kNone;
@@ -40,6 +40,7 @@ struct Options {
   ColorMode color = ColorMode::kAuto;
   OutputFormat output = OutputFormat::kText;
 
+  std::vector<std::string> names;    ///< For `get`: empty: all.
   std::string rbac_user;             ///< For `rbac`.
   std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
   bool openshift = false;

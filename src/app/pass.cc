@@ -25,11 +25,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
     return {.outcome = {.code = StopSignals::After(CodeForSession(session.error()))}};
   }
   const Connection& connection = session->connection;
-  for (const std::string& warning : connection.warnings) log.Warn(warning);
-  if (connection.insecure_skip_tls_verify) {
-    log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
-             connection.origin + ")");
-  }
+  TellWarnings(connection, log);
   Archive archive = MakeArchive(options);
   const ReconcileContext context{
       .options = options,

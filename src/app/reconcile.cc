@@ -11,6 +11,7 @@
 #include "app/observe.h"
 #include "app/output.h"
 #include "app/render.h"
+#include "app/stop.h"
 #include "core/plan.h"
 #include "kube/client.h"
 
@@ -177,7 +178,10 @@ class Run {
 
   PassOutcome Fail(const Error& error) const {
     const std::string message = context_.explain(error).message;
-    context_.log.Error(message);
+    // To be told to end is no error; in the loop whoever did so is told by the loop's own end.
+    const bool told_to_end = error.code == ErrorCode::kStopped && StopSignals::received() != 0;
+    const LogLevel level = !told_to_end ? LogLevel::kError : context_.in_loop ? LogLevel::kDebug : LogLevel::kInfo;
+    context_.log.Write({.level = level, .is_message = true, .text = message, .trouble = {}, .fields = {}});
     if (context_.document != nullptr) context_.document->SetError(message);
     const bool unknown_name = error.code == ErrorCode::kNotFound && error.message.starts_with("--only");
     return {.code = unknown_name ? ExitCode::kUnconverged : ExitCode::kUnreadable,

@@ -9,6 +9,7 @@
 
 #include "app/check.h"
 #include "app/check_render.h"
+#include "app/get.h"
 #include "app/loop.h"
 #include "app/manifests.h"
 #include "app/output.h"
@@ -75,6 +76,7 @@ ExitCode RunReconcile(const Options& options, const Reload& reload) {
 ExitCode RunCommand(const Options& options, const Reload& reload) {
   switch (options.command) {
     case Command::kReconcile: return RunReconcile(options, reload);
+    case Command::kGet: return RunGet(options, Log(options.log_level, options.log_format));
     case Command::kCheck: return RunCheck(options);
     case Command::kCrd: Print(kCrdYaml); break;
     case Command::kRbac: Print(RbacManifest(options)); break;

@@ -85,6 +85,13 @@ ExitCode CodeForSession(const Error& error) {
   return error.code == ErrorCode::kInvalid ? ExitCode::kUsage : ExitCode::kUnreadable;
 }
 
+void TellWarnings(const Connection& connection, const Log& log) {
+  for (const std::string& warning : connection.warnings) log.Warn(warning);
+  if (!connection.insecure_skip_tls_verify) return;
+  log.Warn("insecure-skip-tls-verify is set: anybody on the way can read and change what is said (" +
+           connection.origin + ")");
+}
+
 Archive MakeArchive(const Options& options) {
   return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
 }

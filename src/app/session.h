@@ -32,6 +32,9 @@ Result<Session> OpenSession(const Options& options, const Log& log);
 /// could not get is not.
 ExitCode CodeForSession(const Error& error);
 
+/// Tells what is doubtful about a kubeconfig that is used all the same.
+void TellWarnings(const Connection& connection, const Log& log);
+
 /// Returns the archive that `options` mean.
 Archive MakeArchive(const Options& options);
 

@@ -153,7 +153,10 @@ Result<milliseconds> ParseDuration(std::string_view text) {
 std::string FormatDuration(milliseconds span) {
   const std::int64_t ms = span.count();
   if (ms < 1000) return std::to_string(ms) + " ms";
-  if (ms < kMinute * 1000) return std::to_string(ms / 1000) + "." + std::to_string(ms % 1000 / 100) + " s";
+  if (ms < kMinute * 1000) {
+    const std::int64_t tenths = ms % 1000 / 100;
+    return std::to_string(ms / 1000) + (tenths == 0 ? "" : "." + std::to_string(tenths)) + " s";
+  }
   return FormatAge(std::chrono::floor<std::chrono::seconds>(span));
 }
 

@@ -35,7 +35,7 @@ Result<Time> ParseHttpDate(std::string_view text);
 /// Errors:  kInvalid when `text` is not such a span, is negative, or exceeds 1000 hours.
 Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
-/// Returns a span for people, in its two largest units at most: "41 ms", "1.3 s", "4m12s", "3h5m", "2d4h".
+/// Returns a span for people, in its two largest units at most: "41 ms", "1.3 s", "3 s", "4m12s", "3h5m", "2d4h".
 std::string FormatDuration(std::chrono::milliseconds span);
 
 /// Returns an age for people: "4s", "4m12s", "3h5m", "2d4h".

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,10 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
 Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item);
 Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item);
 Result<Quota> DecodeQuota(JsonDocument& document, std::string& item);
+
+/// What people want to see of an object, and no decision depends on. Of the one that was just decoded in `document`.
+std::string DecodeCreationTime(JsonDocument& document);                 ///< metadata.creationTimestamp, as written.
+std::map<std::string, std::string> DecodeUsed(JsonDocument& document);  ///< status.used of a quota.
 
 /// Where the CustomResourceDefinition itself, and what the server serves of our API, are read.
 inline constexpr std::string_view kCrdPath =

@@ -200,6 +200,17 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   return quota;
 }
 
+std::string DecodeCreationTime(JsonDocument& document) {
+  return document.root().Object("metadata").OptionalString("creationTimestamp");
+}
+
+std::map<std::string, std::string> DecodeUsed(JsonDocument& document) {
+  std::map<std::string, std::string> used;
+  document.root().Object("status").EachString(
+      "used", [&used](std::string_view key, std::string_view value) { used.emplace(key, value); });
+  return used;
+}
+
 std::string ConfirmationPath(const Chain& chain) {
   return std::string(kTeamSpaces.path) + "?fieldSelector=metadata.name%3D" + chain.name;
 }

@@ -165,6 +165,29 @@ void Write(JsonWriter& json, const YamlValue& value) {
   }
 }
 
+void Emit(YAML::Emitter& emitter, const YAML::Node& node) {
+  if (node.IsMap()) {
+    // An empty one has no block form.
+    emitter << (node.size() == 0 ? YAML::Flow : YAML::Block) << YAML::BeginMap;
+    for (const auto& member : node) {
+      emitter << YAML::Key << member.first.Scalar() << YAML::Value;
+      Emit(emitter, member.second);
+    }
+    emitter << YAML::EndMap;
+  } else if (node.IsSequence()) {
+    emitter << (node.size() == 0 ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
+    for (const auto& item : node) Emit(emitter, item);
+    emitter << YAML::EndSeq;
+  } else if (node.IsNull()) {
+    emitter << YAML::Null;
+  } else if (node.Tag() == "!") {
+    // It was in quotes: whatever it looks like, it is a string.
+    emitter << YAML::DoubleQuoted << node.Scalar();
+  } else {
+    emitter << node.Scalar();
+  }
+}
+
 }  // namespace
 
 const YamlValue& YamlValue::operator[](std::string_view key) const {
@@ -186,6 +209,16 @@ std::string YamlToJson(const YamlValue& value) {
   JsonWriter json;
   Write(json, value);
   return json.text();
+}
+
+std::string JsonToYaml(const std::string& json) {
+  try {
+    YAML::Emitter emitter;
+    Emit(emitter, YAML::Load(json));
+    return std::string(emitter.c_str()) + "\n";
+  } catch (const YAML::Exception& exception) {
+    return "# " + exception.msg + "\n";
+  }
 }
 
 bool IsText(const YamlValue& value) {

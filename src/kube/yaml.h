@@ -56,6 +56,11 @@ tl::expected<YamlValue, YamlFault> ParseYaml(const std::string& text);
 /// Source:  sigs.k8s.io/yaml, YAMLToJSON.
 std::string YamlToJson(const YamlValue& value);
 
+/// Returns a JSON text as YAML for people, a value a line.
+///
+/// Requires: `json` is JSON; what is not becomes a comment that says so.
+std::string JsonToYaml(const std::string& json);
+
 /// Returns whether `value` is a scalar that is a string: quoted, or not the looks of a number, a switch or null.
 bool IsText(const YamlValue& value);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/flags.h"
 
-#include <set>
+#include <map>
 #include <string>
 
 #include "support/catch.h"
@@ -17,11 +17,13 @@ const Flag& FlagNamed(std::string_view name) {
   return Flags().front();
 }
 
-TEST_CASE("Flags have each name once, a help, and a default that they take themselves", "[app][flags]") {
-  std::set<std::string_view> names;
+TEST_CASE("Flags have each name once for a command, a help, and a default that they take themselves", "[app][flags]") {
+  std::map<std::string_view, unsigned> scopes;
   for (const Flag& flag : Flags()) {
     CAPTURE(flag.name);
-    CHECK(names.insert(flag.name).second);
+    CHECK((scopes[flag.name] & flag.scope) == 0U);  // Two of a name are for other commands,
+    CHECK((scopes[flag.name] == 0U || flag.command_line_only));  // and no variable means both.
+    scopes[flag.name] |= flag.scope;
     CHECK_FALSE(flag.help.empty());
     CHECK((flag.kind == FlagKind::kSwitch) == flag.value.empty());
     if (flag.fallback.empty()) continue;

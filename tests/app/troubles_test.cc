@@ -38,7 +38,7 @@ TEST_CASE("Troubles tells a trouble when it begins and when it is over", "[app][
         Lines{"! TeamSpace/a no", "! TeamSpace/b no"});
   CHECK(Pass(troubles, {Refused("a"), Refused("b")}, Looked::kAtAll, kStart + 3s).empty());
   CHECK(Pass(troubles, {Refused("b")}, Looked::kAtAll, kStart + 6s) ==
-        Lines{"over after 2 passes in 6.0 s: TeamSpace/a: Forbidden"});
+        Lines{"over after 2 passes in 6 s: TeamSpace/a: Forbidden"});
   CHECK(troubles.size() == 1);
   CHECK(Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart + 2h) ==
         Lines{"! TeamSpace/a no", "over after 3 passes in 2h: TeamSpace/b: Forbidden"});
@@ -56,17 +56,16 @@ TEST_CASE("Troubles takes numbers in a line for the same line, and other words f
   CHECK(Pass(troubles, {Failed("connection refused")}, Looked::kAtNothing, kStart) == Lines{"connection refused"});
   CHECK(Pass(troubles, {Failed("no answer within 5 s")}, Looked::kAtNothing, kStart).empty());
   CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 10s) ==
-        Lines{"over after 4 passes in 10.0 s: no answer within 4.7 s"});
+        Lines{"over after 4 passes in 10 s: no answer within 4.7 s"});
 }
 
 TEST_CASE("Troubles takes nothing for over that a pass has not looked at", "[app][troubles]") {
   Troubles troubles;
   Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart);
   CHECK(Pass(troubles, {Failed("away")}, Looked::kAtNothing, kStart + 1s) == Lines{"away"});
-  CHECK(Pass(troubles, {}, Looked::kAtSome, kStart + 2s) == Lines{"over after 1 pass in 1.0 s: away"});
+  CHECK(Pass(troubles, {}, Looked::kAtSome, kStart + 2s) == Lines{"over after 1 pass in 1 s: away"});
   CHECK(Pass(troubles, {Refused("a")}, Looked::kAtAll, kStart + 3s).empty());
-  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 4s) ==
-        Lines{"over after 2 passes in 4.0 s: TeamSpace/a: Forbidden"});
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 4s) == Lines{"over after 2 passes in 4 s: TeamSpace/a: Forbidden"});
 }
 
 TEST_CASE("Troubles lets through what is no trouble each time, and a warning once an hour", "[app][troubles]") {

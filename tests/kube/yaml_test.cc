@@ -96,5 +96,16 @@ TEST_CASE("ToBool reads the switches of YAML 1.1", "[kube][yaml]") {
   for (const char* none : {"'true'", "1", "", "tRUE", "[true]"}) CHECK(ToBool(Parse(none)) == YamlBool::kNone);
 }
 
+TEST_CASE("JsonToYaml writes YAML that reads as the same JSON", "[kube][yaml]") {
+  const std::string json =
+      R"({"a":1,"b":"1","c":null,"d":"null","e":true,"f":"yes","g":[],"h":{},"i":["x: y","- z","#"],"j":{"k":"a\nb"},"l":1.5})";
+  const std::string yaml = JsonToYaml(json);
+  CHECK(yaml.starts_with("a: 1\nb: \"1\"\nc: ~\n"));
+  const auto parsed = ParseYaml(yaml);
+  REQUIRE(parsed);
+  CHECK(YamlToJson(*parsed) == json);
+  CHECK(JsonToYaml("{").starts_with("# "));
+}
+
 }  // namespace
 }  // namespace cnpa

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/overview.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "app/table.h"
+#include "base/time.h"
+#include "kube/json_writer.h"
+
+namespace cnpa {
+namespace {
+
+constexpr int kDocumentVersion = 1;
+
+std::string At(const std::map<std::string, std::string>& values, std::string_view key) {
+  const auto found = values.find(std::string(key));
+  return found == values.end() ? std::string() : found->second;
+}
+
+/// Returns the element of a sorted vector whose `member` is `key`, or null.
+template <typename T>
+const T* Find(const std::vector<T>& objects, std::string T::*member, const std::string& key) {
+  const auto found = std::lower_bound(objects.begin(), objects.end(), key,
+                                      [member](const T& object, const std::string& k) { return object.*member < k; });
+  return found == objects.end() || (*found).*member != key ? nullptr : &*found;
+}
+
+bool IsOwnedBy(const Namespace& space, const TeamSpace& team_space) {
+  return std::any_of(space.owners.begin(), space.owners.end(),
+                     [&team_space](const OwnerReference& owner) { return owner.uid == team_space.uid; });
+}
+
+std::string Fraction(const Usage& usage) {
+  if (usage.limit.empty()) return "-";
+  return fmt::format("{}/{}", usage.used.empty() ? "?" : usage.used, usage.limit);
+}
+
+std::string Age(const std::string& created, Time now) {
+  const Result<Time> since = ParseTime(created);
+  // Two clocks are compared here, and the server's may be ahead.
+  return since ? FormatAge(std::max(now - *since, std::chrono::seconds(0))) : "?";
+}
+
+void StringOrNull(JsonWriter& json, std::string_view key, const std::string& text) {
+  if (!text.empty()) return json.String(key, text);
+  json.Key(key);
+  json.Null();
+}
+
+void WriteUsage(JsonWriter& json, std::string_view key, const Usage& usage) {
+  json.Object(key, [&] {
+    StringOrNull(json, "used", usage.used);
+    StringOrNull(json, "limit", usage.limit);
+  });
+}
+
+void WriteTeamSpace(JsonWriter& json, const TeamSpaceOverview& team_space) {
+  json.String("name", team_space.name);
+  StringOrNull(json, "namespace", team_space.namespace_name);
+  WriteUsage(json, "pods", team_space.pods);
+  WriteUsage(json, "cpu", team_space.cpu);
+  json.String("state", team_space.reason());
+  json.Bool("ready", team_space.ready && team_space.ready->status == "True");
+  StringOrNull(json, "message", team_space.ready ? team_space.ready->message : "");
+  StringOrNull(json, "since", team_space.ready ? team_space.ready->last_transition_time : "");
+  json.Int("generation", team_space.generation);
+  json.Key("observedGeneration");
+  team_space.observed_generation ? json.Int(*team_space.observed_generation) : json.Null();
+  StringOrNull(json, "createdAt", team_space.created);
+  StringOrNull(json, "deletedAt", team_space.deletion_timestamp);
+  json.Int("differences", static_cast<std::int64_t>(team_space.differences));
+}
+
+}  // namespace
+
+std::string TeamSpaceOverview::reason() const {
+  if (!deletion_timestamp.empty()) return ready && ready->reason == "ArchiveFailed" ? ready->reason : "Deleting";
+  if (!refusal.empty()) return refusal;
+  return ready && !ready->reason.empty() ? ready->reason : "Pending";
+}
+
+std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, const Sights& sights, const Plan& plan) {
+  std::map<std::string, const Chain*> chains;
+  for (const Chain& chain : plan.chains) chains[chain.name] = &chain;
+  std::vector<TeamSpaceOverview> overview;
+  overview.reserve(observation.team_spaces.size());
+  for (const TeamSpace& team_space : observation.team_spaces) {
+    TeamSpaceOverview seen{.name = team_space.name,
+                           .namespace_name = {},
+                           .ready = team_space.status.ready,
+                           .generation = team_space.generation,
+                           .observed_generation = team_space.status.observed_generation,
+                           .created = At(sights.created, team_space.name),
+                           .deletion_timestamp = team_space.deletion_timestamp,
+                           .refusal = {}};
+    const std::string space = NamespaceNameOf(team_space.name);
+    const Namespace* found = Find(observation.namespaces, &Namespace::name, space);
+    const Quota* quota = Find(observation.quotas, &Quota::namespace_name, space);
+    if (found != nullptr && IsOwnedBy(*found, team_space)) {
+      seen.namespace_name = space;
+      const auto used = sights.used.find(space);
+      if (quota != nullptr && used != sights.used.end()) {
+        seen.pods = {At(used->second, kPodsKey), At(quota->hard, kPodsKey)};
+        seen.cpu = {At(used->second, kCpuKey), At(quota->hard, kCpuKey)};
+      }
+    }
+    if (const auto chain = chains.find(team_space.name); chain != chains.end()) {
+      seen.differences = chain->second->changes.size();
+      if (chain->second->refusal) seen.refusal = ReasonName(chain->second->refusal->reason);
+    }
+    overview.push_back(std::move(seen));
+  }
+  return overview;
+}
+
+std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now) {
+  std::vector<std::string> names;
+  if (form == OverviewForm::kNames) {
+    names.reserve(overview.size());
+    for (const TeamSpaceOverview& team_space : overview)
+      names.push_back("teamspace.platform.labhub.io/" + team_space.name);
+    return names;
+  }
+  const bool wide = form == OverviewForm::kWide;
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(overview.size() + 1);
+  rows.push_back({"NAME", "NAMESPACE", "PODS", "CPU", "READY", "REASON", "AGE"});
+  if (wide) rows.front().insert(rows.front().end(), {"OBSERVED", "DIFFERENCES", "MESSAGE"});
+  for (const TeamSpaceOverview& team_space : overview) {
+    rows.push_back({team_space.name, team_space.namespace_name.empty() ? "-" : team_space.namespace_name,
+                    Fraction(team_space.pods), Fraction(team_space.cpu),
+                    team_space.ready ? team_space.ready->status : "Unknown", team_space.reason(),
+                    Age(team_space.created, now)});
+    if (!wide) continue;
+    const std::string observed =
+        team_space.observed_generation ? std::to_string(*team_space.observed_generation) : std::string("-");
+    rows.back().insert(rows.back().end(),
+                       {fmt::format("{}/{}", observed, team_space.generation), std::to_string(team_space.differences),
+                        team_space.ready ? team_space.ready->message : ""});
+  }
+  return AlignTable(rows);
+}
+
+std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview) {
+  JsonWriter json(JsonWriter::Layout::kIndented);
+  json.Object([&] {
+    json.Int("version", kDocumentVersion);
+    json.String("kind", "TeamSpaces");
+    json.Array("items", [&] {
+      for (const TeamSpaceOverview& team_space : overview) {
+        json.Object([&] { WriteTeamSpace(json, team_space); });
+      }
+    });
+  });
+  return json.text();
+}
+
+}  // namespace cnpa

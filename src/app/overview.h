@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cnpa-op get`: the team spaces as people want to see them. The computing and the rendering half, both pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/observe.h"
+#include "core/objects.h"
+#include "core/plan.h"
+
+namespace cnpa {
+
+/// A resource that a quota bounds, as the server's texts have it; empty where there is none.
+struct Usage {
+  std::string used;
+  std::string limit;
+  bool operator==(const Usage&) const = default;
+};
+
+struct TeamSpaceOverview {
+  std::string name;
+  std::string namespace_name;  ///< Empty: it has none that is ours.
+  Usage pods;
+  Usage cpu;
+  std::optional<Condition> ready;
+  std::int64_t generation = 0;
+  std::optional<std::int64_t> observed_generation;
+  std::string created;
+  std::string deletion_timestamp;  ///< Empty while it is not being deleted.
+  std::size_t differences = 0;     ///< Changes that a pass would make.
+  std::string refusal;             ///< The reason why it can't be as it should, if there is one.
+  bool operator==(const TeamSpaceOverview&) const = default;
+
+  /// The word for its state: the reason of `Ready`, "Deleting", or "Pending" for what no pass has looked at yet.
+  std::string reason() const;
+};
+
+/// Returns what is to be seen of each team space, in the order of their names.
+std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, const Sights& sights, const Plan& plan);
+
+enum class OverviewForm { kTable, kWide, kNames };
+
+/// Returns the lines of a table, or of names as kubectl has them; `now` is what ages are counted from.
+std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now);
+
+/// Returns the document of `-o json`.
+std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview);
+
+}  // namespace cnpa

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Columns for people.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cnpa {
+
+/// Returns how many columns `text` takes on a terminal: an East Asian character or an emoji takes two, a combining
+/// mark none. What is no UTF-8 takes one a byte.
+///
+/// Source:  wcwidth(3), in the C library's own tables of Unicode.
+std::size_t DisplayWidth(std::string_view text);
+
+/// Returns `rows`, the first of which is the head, a line each, with columns aligned and three blanks between them.
+/// Nothing is cut off. Requires: all rows are as long.
+std::vector<std::string> AlignTable(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace cnpa

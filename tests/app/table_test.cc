@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/table.h"
+
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+TEST_CASE("DisplayWidth counts columns and not bytes", "[app][table]") {
+  CHECK(DisplayWidth("") == 0);
+  CHECK(DisplayWidth("abc") == 3);
+  CHECK(DisplayWidth("é") == 1);
+  CHECK(DisplayWidth("e\xcc\x81") == 1);  // With a combining accent.
+  CHECK(DisplayWidth("漢字") == 4);
+  CHECK(DisplayWidth("🚀") == 2);
+  CHECK(DisplayWidth("a\xff") == 2);
+  CHECK(DisplayWidth("\xe6\xbc") == 2);  // The beginning of a character.
+}
+
+TEST_CASE("AlignTable aligns columns by what they take on a terminal", "[app][table]") {
+  const std::vector<std::string> want{"NAME   A   B", "漢字   1   x", "ab     2   y z"};
+  CHECK(AlignTable({{"NAME", "A", "B"}, {"漢字", "1", "x"}, {"ab", "2", "y z"}}) == want);
+  CHECK(AlignTable({}).empty());
+}
+
+TEST_CASE("AlignTable lets no control character through", "[app][table]") {
+  CHECK(AlignTable({{"a\nb", "\x1b[31m"}}) == std::vector<std::string>{"a b    [31m"});
+}
+
+}  // namespace
+}  // namespace cnpa
