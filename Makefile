@@ -17,7 +17,7 @@ ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py q
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 
 .PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab cluster \
-        cluster-stop install clean
+        cluster-stop systemd-test install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ format: deps ## formats the sources with clang-format
 e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 15 minutes)
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
+
+systemd-test: build servers ## runs the tests of the units on a systemd of their own (as root)
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/systemd
 
 test: ## everything: dependencies, build, unit tests, sanitizers, fuzzing, lint, tests on a real control plane
 	@$(MAKE) --no-print-directory build unit sanitize fuzz-short lint e2e

@@ -82,6 +82,11 @@ class Authority:
         """The authority's own certificate, a PEM file."""
         return self._root.certificate
 
+    @property
+    def key(self):
+        """The authority's own private key, a PEM file."""
+        return self._root.key
+
     def server(self, name, not_before=None, not_after=None):
         """Returns a new server Certificate for the names that this authority was made with.
 

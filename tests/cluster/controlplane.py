@@ -411,6 +411,8 @@ class ControlPlane:
             leader_elect="false",
             service_account_private_key_file=self._signing_key,
             root_ca_file=self.authority.certificate,
+            cluster_signing_cert_file=self.authority.certificate,  # of use to the signing controller, if it runs
+            cluster_signing_key_file=self.authority.key,
             controllers=",".join(self._controllers),
             kube_api_qps=500,
             kube_api_burst=1000,

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of the tests of the units: one machine and one control plane for all of them."""
+
+import os
+
+import pytest
+
+from support import (BINARY, CONTROLLERS, SIGNING, Cluster, ControlPlane, Machine, Unsupported, install,
+                     install_on_cluster, put_kubeconfig, remove_drop_ins)
+
+_skipped = []
+
+
+@pytest.fixture(scope="session", autouse=True)
+def binary():
+    """The binary under test: $CNPA_OP, or that of the build folder."""
+    if not os.access(BINARY, os.X_OK):
+        pytest.exit(f"no binary to test at {BINARY}: build it, or set CNPA_OP", returncode=4)
+    return BINARY
+
+
+@pytest.fixture(scope="session")
+def machine(binary):
+    """A booted machine on which cnpa-op is installed, with nothing enabled or started."""
+    machine = Machine()
+    try:
+        machine.start()
+    except Unsupported as reason:
+        if os.environ.get("CI"):
+            pytest.fail(f"no machine can be booted here: {reason}")
+        _skipped.append(str(reason))
+        pytest.skip(f"no machine can be booted here: {reason}")
+    try:
+        install(machine)
+        yield machine
+    finally:
+        machine.stop()
+
+
+def pytest_terminal_summary(terminalreporter):
+    if _skipped:
+        terminalreporter.section("not tested on a systemd")
+        terminalreporter.line(f"no machine can be booted here: {_skipped[0]}")
+
+
+@pytest.fixture(scope="session")
+def plane(binary):
+    """The control plane that the tests share, with the CRD and the rights that the binary itself prints."""
+    with ControlPlane(controllers=(*CONTROLLERS, SIGNING)) as plane:
+        install_on_cluster(plane)
+        yield plane
+
+
+@pytest.fixture
+def cluster(plane, tmp_path):
+    """The shared control plane, without any TeamSpace at the beginning and at the end of a test."""
+    cluster = Cluster(plane, tmp_path)
+    yield cluster
+    cluster.clean()
+
+
+@pytest.fixture
+def host(machine, plane):
+    """The machine, with a kubeconfig for the control plane, and no unit of ours running before and after a test."""
+    put_kubeconfig(machine, plane.user_kubeconfig)
+    yield machine
+    machine.systemctl("stop", "cnpa-op*", "seed-loop.service", check=False)
+    machine.systemctl("reset-failed", check=False)
+    remove_drop_ins(machine)
