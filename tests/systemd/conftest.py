@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from support import (BINARY, CONTROLLERS, SIGNING, Cluster, ControlPlane, Machine, Unsupported, install,
+from support import (BINARY, CONTROLLERS, SIGNING, Cluster, ControlPlane, Machine, Service, Unsupported, install,
                      install_on_cluster, put_kubeconfig, remove_drop_ins)
 
 _skipped = []
@@ -67,3 +67,12 @@ def host(machine, plane):
     machine.systemctl("stop", "cnpa-op*", "seed-loop.service", check=False)
     machine.systemctl("reset-failed", check=False)
     remove_drop_ins(machine)
+
+
+@pytest.fixture
+def service(host, cluster):
+    """cnpa-op.service, running; its journal begins at its start."""
+    service = Service(host)
+    service.start()
+    yield service
+    service.systemctl("stop", check=False)

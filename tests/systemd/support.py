@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the units share: the harness of the end-to-end tests, and how cnpa-op comes onto a machine."""
 
+import contextlib
 import os
 import shutil
 import sys
@@ -61,3 +62,73 @@ def messages(entries):
 def ours(entries):
     """Returns the journal entries that cnpa-op wrote itself, not systemd about it."""
     return [entry for entry in entries if entry.get("SYSLOG_IDENTIFIER", "").startswith("cnpa-op")]
+
+
+class Service:
+    """cnpa-op.service, or another unit of ours, on a machine."""
+
+    def __init__(self, machine, unit="cnpa-op.service"):
+        self.machine = machine
+        self.unit = unit
+        self.since = machine.cursor()
+
+    def systemctl(self, verb, **options):
+        return self.machine.systemctl(verb, self.unit, **options)
+
+    def start(self):
+        self.systemctl("start")
+
+    def stop(self):
+        self.systemctl("stop")
+
+    def restart(self):
+        self.systemctl("restart")
+
+    def is_active(self):
+        return self.machine.is_active(self.unit)
+
+    def show(self, name):
+        return self.machine.show(self.unit, name)
+
+    @property
+    def main_pid(self):
+        return int(self.show("MainPID"))
+
+    @property
+    def status(self):
+        return self.show("StatusText")
+
+    def restarts(self):
+        return int(self.show("NRestarts"))
+
+    def mark(self):
+        """From now on `journal` begins here."""
+        self.since = self.machine.cursor()
+
+    def journal(self):
+        """Returns the unit's journal entries since the last mark."""
+        return self.machine.journal(self.unit, self.since)
+
+    def lines(self):
+        """Returns what cnpa-op itself said since the last mark."""
+        return messages(ours(self.journal()))
+
+    def all_lines(self):
+        """Returns what was said of the unit since the last mark, by systemd too."""
+        return messages(self.journal())
+
+    def processes(self):
+        """Returns the names of its processes by their process id as seen from here."""
+        names = {}
+        for pid in self.machine.outer_pids(self.unit).values():
+            with contextlib.suppress(OSError):
+                names[pid] = Path(f"/proc/{pid}/comm").read_text().strip()
+        return names
+
+    def passes(self):
+        """Returns the process ids, as seen from here, of its running pass: none or one."""
+        return [pid for pid, name in self.processes().items() if name == "cnpa-op-pass"]
+
+    def supervisor(self):
+        """Returns the process id of its supervisor as seen from here."""
+        return self.machine.outer_pid(self.main_pid)
