@@ -2,11 +2,13 @@
 """Fixtures of the tests of the units: one machine and one control plane for all of them."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 
-from support import (BINARY, CONTROLLERS, SIGNING, Cluster, ControlPlane, Machine, Service, Unsupported, install,
-                     install_on_cluster, put_kubeconfig, remove_drop_ins)
+from support import (BINARY, CONTROLLERS, REPOSITORY, SIGNING, Cluster, ControlPlane, Machine, Service, Unsupported,
+                     die_with_parent, install, install_on_cluster, put_kubeconfig, remove_drop_ins)
 
 _skipped = []
 
@@ -76,3 +78,37 @@ def service(host, cluster):
     service.start()
     yield service
     service.systemctl("stop", check=False)
+
+
+@pytest.fixture(scope="session")
+def acceptance(machine, tmp_path_factory):
+    """A run of tests/lab/lab that goes on beside the tests; a function that waits for it, and returns code and output.
+
+    It has a machine and a control plane of its own. It mostly waits, so it is begun with the first test; see
+    pytest_collection_modifyitems.
+    """
+    folder = tmp_path_factory.mktemp("acceptance")
+    with open(folder / "output", "w+") as output:
+        run = subprocess.Popen([sys.executable, REPOSITORY / "tests/lab/lab", "--service=systemd", folder / "evidence"],
+                               stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                               preexec_fn=die_with_parent(), env=os.environ | {"CNPA_OP": str(BINARY)})
+
+        def finish():
+            code = run.wait(300)
+            return code, (folder / "output").read_text()
+
+        yield finish
+        run.kill()
+        run.wait()
+
+
+@pytest.fixture(autouse=True)
+def begin_acceptance(request):
+    """Begins the acceptance run with the first test when it is among those that were chosen."""
+    if any("acceptance" in item.fixturenames for item in request.session.items):
+        request.getfixturevalue("acceptance")
+
+
+def pytest_collection_modifyitems(items):
+    """Puts the test of the acceptance run at the end, and those that boot nothing at the beginning."""
+    items.sort(key=lambda item: (item.path.name == "test_acceptance.py", item.path.name != "test_units.py"))

@@ -203,9 +203,10 @@ class Machine:
         """Returns the journal's entries of a unit, or of all, after a cursor; each is a dict of texts."""
         self.run("journalctl", "--sync")
         options = ["--unit", unit] if unit else []
-        options += ["--after-cursor", since] if since else []
+        # Not --after-cursor: it leaves out the first entry where that of the cursor is none of those asked for.
+        options += ["--cursor", since] if since else []
         lines = self.run("journalctl", "--output=json", "--all", "--quiet", *options, *filters).stdout.splitlines()
-        return [json.loads(line) for line in lines]
+        return [entry for entry in map(json.loads, lines) if entry["__CURSOR"] != since]
 
     # -- files -----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from controlplane import CONTROLLERS, ControlPlane  # noqa: E402  (the path has 
 from harness import *  # noqa: E402, F403
 from harness import BINARY  # noqa: E402
 from harness import install as install_on_cluster  # noqa: E402, F401
+from keeper import die_with_parent  # noqa: E402, F401
 from machine import Machine, MachineError, Unsupported  # noqa: E402
 
 UNITS = REPOSITORY / "systemd"
