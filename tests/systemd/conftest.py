@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from support import (BINARY, CONTROLLERS, REPOSITORY, SIGNING, Cluster, ControlPlane, Machine, Service, Unsupported,
-                     die_with_parent, install, install_on_cluster, put_kubeconfig, remove_drop_ins)
+                     die_with_parent, install, install_on_cluster, make_brisk, put_kubeconfig, remove_drop_ins)
 
 _skipped = []
 
@@ -66,14 +66,23 @@ def host(machine, plane):
     """The machine, with a kubeconfig for the control plane, and no unit of ours running before and after a test."""
     put_kubeconfig(machine, plane.user_kubeconfig)
     yield machine
-    machine.systemctl("stop", "cnpa-op*", "seed-loop.service", check=False)
-    machine.systemctl("reset-failed", check=False)
+    machine.run("sh", "-c", "systemctl stop 'cnpa-op*'; systemctl reset-failed 'cnpa-op*'", check=False)
     remove_drop_ins(machine)
 
 
 @pytest.fixture
 def service(host, cluster):
     """cnpa-op.service, running; its journal begins at its start."""
+    service = Service(host)
+    service.start()
+    yield service
+    service.systemctl("stop", check=False)
+
+
+@pytest.fixture
+def brisk(host, cluster):
+    """cnpa-op.service, running, with short pauses."""
+    make_brisk(host)
     service = Service(host)
     service.start()
     yield service

@@ -7,7 +7,8 @@
 
 It boots in half a second. Its files are this machine's, and all that it changes is in memory; its network is this
 machine's, so what listens on 127.0.0.1 is reached. Nothing is left when the tests are killed: all its processes are in
-a process namespace that the kernel ends together with the test process. It needs root and the package systemd-container.
+a process namespace that the kernel ends together with the test process. It needs root, and the package
+systemd-container.
 """
 
 import contextlib

@@ -48,11 +48,18 @@ def drop_in(machine, unit, name, text):
     machine.systemctl("daemon-reload")
 
 
+def make_brisk(machine, unit="cnpa-op.service"):
+    """Has the passes of a unit follow each other quickly: for what takes many, whatever their pace."""
+    drop_in(machine, unit, "brisk", "[Service]\nEnvironment=CNPA_OP_INTERVAL=300ms\n")
+
+
 def remove_drop_ins(machine):
-    """Removes all drop-ins that tests have written, and what they set aside."""
-    for folder in machine.path(SYSTEM_UNITS).glob("cnpa-op*.d"):
+    """Removes all drop-ins that tests have written."""
+    folders = list(machine.path(SYSTEM_UNITS).glob("cnpa-op*.d"))
+    for folder in folders:
         shutil.rmtree(folder)
-    machine.systemctl("daemon-reload")
+    if folders:
+        machine.systemctl("daemon-reload")
 
 
 def messages(entries):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from support import Cluster, Service, answers, drop_in, long_form, ours, put_kubeconfig, remove_drop_ins, said, wait_for
+from support import (Cluster, Service, answers, drop_in, long_form, make_brisk, ours, put_kubeconfig, remove_drop_ins,
+                     said, wait_for)
 
 # The short form has everything quicker.
 LONG = bool(os.environ.get("CNPA_OP_TEST_LONG"))
@@ -54,7 +55,7 @@ def exists(pid):
     return False
 
 
-# -- the API server is away for a while ----------------------------------------------------------------------------------
+# -- the API server is away for a while ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -136,43 +137,43 @@ def test_a_start_while_the_server_is_down_does_not_hang(host, cluster):
     works(cluster)
 
 
-# -- a pass, or the supervisor, is killed --------------------------------------------------------------------------------
+# -- a pass, or the supervisor, is killed ----------------------------------------------------------------------------
 
 
 @pytest.fixture
-def running_pass(service, cluster):
+def running_pass(brisk, cluster):
     """The service in the midst of a pass, and the process id of that pass; the API server answers again afterwards."""
     with paused(cluster.plane):
-        yield wait_for(service.passes, "a running pass")[0]
+        yield wait_for(brisk.passes, "a running pass")[0]
 
 
-def test_a_killed_pass_is_named_and_the_next_one_runs(service, cluster):
-    pid = service.main_pid
+def test_a_killed_pass_is_named_and_the_next_one_runs(brisk, cluster):
+    pid = brisk.main_pid
     with paused(cluster.plane):
-        os.kill(wait_for(service.passes, "a running pass")[0], signal.SIGKILL)
-        wait_for(lambda: said("SIGKILL", service.lines()), "a line on the killed pass")
-    assert said("a pass was ended by SIGKILL", service.lines())
+        os.kill(wait_for(brisk.passes, "a running pass")[0], signal.SIGKILL)
+        wait_for(lambda: said("SIGKILL", brisk.lines()), "a line on the killed pass")
+    assert said("a pass was ended by SIGKILL", brisk.lines())
     works(cluster)
-    assert service.is_active() == "active"
-    assert (service.main_pid, service.restarts()) == (pid, 0)
+    assert brisk.is_active() == "active"
+    assert (brisk.main_pid, brisk.restarts()) == (pid, 0)
 
 
-def test_a_killed_supervisor_leaves_no_pass_behind(service, running_pass):
-    os.kill(service.supervisor(), signal.SIGKILL)
+def test_a_killed_supervisor_leaves_no_pass_behind(brisk, running_pass):
+    os.kill(brisk.supervisor(), signal.SIGKILL)
     wait_for(lambda: not exists(running_pass), "the end of the pass", 2)
 
 
-def test_a_killed_supervisor_is_started_again(service, cluster):
-    os.kill(service.supervisor(), signal.SIGKILL)
-    wait_for(lambda: service.restarts() == 1 and service.is_active() == "active", "the restart")
+def test_a_killed_supervisor_is_started_again(brisk, cluster):
+    os.kill(brisk.supervisor(), signal.SIGKILL)
+    wait_for(lambda: brisk.restarts() == 1 and brisk.is_active() == "active", "the restart")
     works(cluster)
 
 
-def test_a_stop_in_the_midst_of_a_hanging_pass_is_short(service, running_pass):
+def test_a_stop_in_the_midst_of_a_hanging_pass_is_short(brisk, running_pass):
     begin = time.monotonic()
-    service.stop()
+    brisk.stop()
     assert time.monotonic() - begin < 6
-    assert (service.is_active(), service.show("Result")) == ("inactive", "success")
+    assert (brisk.is_active(), brisk.show("Result")) == ("inactive", "success")
     assert not exists(running_pass)
 
 
@@ -187,15 +188,17 @@ def test_the_watchdog_ends_a_supervisor_that_hangs(host, cluster):
 
 
 def test_the_watchdog_lets_a_supervisor_be_whose_pass_hangs(host, cluster):
-    drop_in(host, "cnpa-op.service", "watchdog", "[Service]\nWatchdogSec=2s\n")
+    drop_in(host, "cnpa-op.service", "watchdog", "[Service]\nWatchdogSec=1s\n")
+    make_brisk(host)
     service = Service(host)
     service.start()
     with paused(cluster.plane):
         wait_for(service.passes, "a running pass")
-        time.sleep(5)
+        time.sleep(3)
         assert (service.is_active(), service.restarts()) == ("active", 0)
 
 
+@long_form
 def test_a_pass_that_hangs_past_its_time_is_killed_and_named(host, cluster):
     drop_in(host, "cnpa-op.service", "short", "[Service]\nEnvironment=CNPA_OP_TIMEOUT=1s\n")
     service = Service(host)
@@ -206,7 +209,7 @@ def test_a_pass_that_hangs_past_its_time_is_killed_and_named(host, cluster):
     works(cluster)
 
 
-# -- credentials ---------------------------------------------------------------------------------------------------------
+# -- credentials -----------------------------------------------------------------------------------------------------
 
 
 def credential_of(plane, mark):
@@ -215,12 +218,12 @@ def credential_of(plane, mark):
     return events[-1]["user"].get("extra", {}).get("authentication.kubernetes.io/credential-id") if events else None
 
 
-def test_a_restart_takes_new_credentials(service, cluster, host):
+def test_a_restart_takes_new_credentials(brisk, cluster, host):
     plane = cluster.plane
     mark = cluster.mark()
     old = wait_for(lambda: credential_of(plane, mark), "a request")
     put_kubeconfig(host, plane.kubeconfig_for("renewed", certificate=plane.issue_client("cnpa-op")))
-    service.restart()
+    brisk.restart()
     mark = cluster.mark()
     assert wait_for(lambda: credential_of(plane, mark), "a request") != old
 
@@ -243,9 +246,10 @@ def test_refused_credentials_end_the_service_which_comes_back_with_those_of_the_
 
 def test_a_service_whose_credentials_are_refused_stays_active_and_says_so_once(host, cluster):
     host.write_file("/etc/rancher/k3s/k3s.yaml", cluster.plane.kubeconfig_for("stranger", token="x").read_text(), 0o600)
+    make_brisk(host)
     service = Service(host)
     service.start()
-    time.sleep(8)
+    wait_for(lambda: "3 failed passes" in service.status, "three passes")
     assert service.is_active() == "active"
     errors = [entry for entry in ours(service.journal()) if entry["PRIORITY"] == "3"]
     assert len(errors) == 1

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/cronjob.yaml and examples/Containerfile: cnpa-op as a pod. There are no nodes, so the pod's process is ours."""
+"""examples/cronjob.yaml and examples/Containerfile: cnpa-op as a pod.
+
+There are no nodes here, so the pod's process is started by the tests, as a node would start it.
+"""
 
 import json
 import re
@@ -133,7 +136,7 @@ def test_the_pod_finds_all_in_order_where_it_runs(applied, plane, volume):
     assert run.returncode == 0, run.stdout
 
 
-# -- the image -----------------------------------------------------------------------------------------------------------
+# -- the image -------------------------------------------------------------------------------------------------------
 
 
 def containerfile():

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support import EXAMPLES, SYSTEM_UNITS, Service, drop_in, said, wait_for
+from support import EXAMPLES, SYSTEM_UNITS, Service, drop_in, make_brisk, said, wait_for
 
 OTHER = "/etc/cnpa-op/kubeconfig"
 
@@ -75,7 +75,7 @@ def test_systemd_has_nothing_to_say_about_a_drop_in(host, name):
     assert (done.stdout, done.stderr) == ("", "")
 
 
-# -- another cluster -----------------------------------------------------------------------------------------------------
+# -- another cluster -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -84,6 +84,7 @@ def other_cluster(host, plane):
     host.run("rm", "-rf", "/etc/rancher")
     host.write_file(OTHER, plane.user_kubeconfig.read_text(), 0o600)
     put_drop_in(host, "other-cluster.conf")
+    make_brisk(host)
     yield host
     host.run("rm", "-rf", "/etc/cnpa-op")
 
@@ -101,7 +102,7 @@ def test_another_cluster_is_reached_at_any_address(other_cluster, service, clust
     wait_for(lambda: cluster.quota(name), "a quota")
 
 
-# -- exec plugins --------------------------------------------------------------------------------------------------------
+# -- exec plugins ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -118,6 +119,7 @@ def plugin(host, plane):
             put_drop_in(host, "exec-plugin.conf")
         drop_in(host, "cnpa-op.service", "token",
                 "[Service]\nLoadCredential=token:/root/token\nEnvironment=TOKEN_FILE=%d/token\n")
+        make_brisk(host)
 
     yield put
     host.run("rm", "-rf", "/opt/bin/credential-plugin", "/root/token", "/var/cache/private/cnpa-op")
@@ -130,8 +132,8 @@ def go_plugin(tmp_path_factory):
         pytest.skip("no go here")
     folder = tmp_path_factory.mktemp("plugin")
     (folder / "main.go").write_text(GO_PLUGIN)
-    subprocess.run([go, "build", "-o", "plugin", "main.go"], cwd=folder, check=True,
-                   env=os.environ | {"CGO_ENABLED": "0", "GOFLAGS": "-mod=mod", "GO111MODULE": "off"})
+    subprocess.run([go, "build", "-trimpath", "-o", "plugin", "main.go"], cwd=folder, check=True,
+                   env=os.environ | {"CGO_ENABLED": "0", "GO111MODULE": "off"})
     return (folder / "plugin").read_bytes()
 
 

@@ -64,7 +64,7 @@ def test_a_shell_loop_is_stopped_in_the_midst_of_a_pass_without_failure(seed_loo
     assert seed_loop.show("seed-loop.service", "Result") == "success"
 
 
-# -- cron ----------------------------------------------------------------------------------------------------------------
+# -- cron ------------------------------------------------------------------------------------------------------------
 
 
 def cron_jobs():
