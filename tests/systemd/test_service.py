@@ -161,18 +161,24 @@ def test_a_refusal_is_said_once_as_an_error_and_once_when_it_is_over(brisk, clus
 
 
 def test_a_stop_in_the_midst_of_many_writes_is_short_and_no_failure(service, cluster):
-    mark = cluster.mark()
+    def done():
+        items = cluster.api("GET", TEAMS)["items"]
+        return sum(item.get("status", {}).get("observedGeneration") == 1 for item in items)
+
+    service.stop()
     names = cluster.create_teams([cluster.new_name() for _ in range(200)])
+    mark = cluster.mark()
+    service.start()
     wait_for(lambda: len(cluster.writes(mark)) >= 20, "writes")
     begin = time.monotonic()
     service.stop()
     assert time.monotonic() - begin < 6
+    assert done() < len(names), "all was done before the stop"
     assert service.is_active() == "inactive"
     assert service.show("Result") == "success" and service.show("ExecMainStatus") == "0"
+    assert [entry["MESSAGE"] for entry in service.journal() if int(entry["PRIORITY"]) < 5] == []
     service.start()
-    wait_for(lambda: all(item.get("status", {}).get("observedGeneration") == 1
-                         for item in cluster.api("GET", TEAMS)["items"]),
-             f"{len(names)} team spaces after the next start", 60)
+    wait_for(lambda: done() == len(names), f"{len(names)} team spaces after the next start", 60)
     # The service is quicker at it than the fixture.
     cluster.kubectl("delete", "teamspaces", "--all", "--wait=false")
     wait_for(lambda: not cluster.api("GET", TEAMS)["items"], "no TeamSpace", 60)
