@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support import UNITS
+from support import UNITS, print_manifest
 
 SERVICES = ("cnpa-op.service", "cnpa-op@.service", "cnpa-op-diff.service")
 MOST_EXPOSURE = 1.2
@@ -82,3 +82,7 @@ def test_the_template_differs_from_the_service_in_names_only():
 
 def test_every_unit_file_is_tested():
     assert {unit.name for unit in UNITS.iterdir()} == {*SERVICES, "cnpa-op-diff.timer"}
+
+
+def test_the_binary_prints_the_unit_of_the_service():
+    assert print_manifest("unit") == (UNITS / "cnpa-op.service").read_text()
