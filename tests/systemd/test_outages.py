@@ -105,7 +105,8 @@ def test_an_outage_is_a_line_when_it_begins_and_a_line_when_it_ends(outage):
 
 
 def test_the_end_of_an_outage_says_how_often_and_how_long(outage):
-    said_so = re.match(r"over after (\d+) passes in (?:(\d+)m)?([0-9.]+) ?s: cannot reach ", outage.lines[-1]["MESSAGE"])
+    line = outage.lines[-1]["MESSAGE"]
+    said_so = re.match(r"over after (\d+) passes in (?:(\d+)m)?([0-9.]+) ?s: cannot reach ", line)
     assert said_so and 3 <= int(said_so[1]) <= 7
     assert OUTAGE_SECONDS - 5 < int(said_so[2] or 0) * 60 + float(said_so[3]) < OUTAGE_SECONDS + 30
 
