@@ -14,10 +14,12 @@ SEED ?= 0
 PYTHON ?= $(shell tests/tools/python)
 # The contract in short, for the backend that k3s runs on; test-long runs all of it there.
 ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py quota.py)
-CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
+# Of packages, whatever PREFIX and CI say.
+PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
 .PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab cluster \
-        cluster-stop systemd-test install clean
+        cluster-stop systemd-test deb tarball deb-test install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -88,7 +90,22 @@ cluster-stop: ## stops it
 	@tests/cluster/cluster down
 
 install: build ## installs below PREFIX (default /usr/local); DESTDIR is honoured
-	@cmake --install $(BUILD) --strip
+	@cmake --install $(BUILD) --strip > $(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
+
+deb: deps ## builds the Debian package, build/cnpa-op_VERSION_ARCHITECTURE.deb
+	@cmake -S . -B $(BUILD)-deb $(PACKAGE_FLAGS)=/usr -DCNPA_DEBIAN=ON > /dev/null
+	@ninja -C $(BUILD)-deb -j $(JOBS)
+	@rm -f $(BUILD)-deb/*.deb
+	@cd $(BUILD)-deb && { cpack > pack.log 2>&1 || { cat pack.log; exit 1; }; }
+	@mkdir -p $(BUILD) && cp -v $(BUILD)-deb/*.deb $(BUILD)
+
+tarball: deps ## builds build/cnpa-op-VERSION-linux-ARCHITECTURE.tar.gz, for machines without Debian
+	@cmake -S . -B $(BUILD)-tarball $(PACKAGE_FLAGS)=/usr/local -DCNPA_PORTABLE=ON > /dev/null
+	@ninja -C $(BUILD)-tarball -j $(JOBS)
+	@mkdir -p $(BUILD) && src/package/tarball $(BUILD)-tarball $(BUILD)
+
+deb-test: build deb tarball ## installs, upgrades, removes and runs what the two made, where it hurts nobody
+	@CNPA_OP_BUILD=$(abspath $(BUILD)) $(PYTHON) -m pytest -q tests/package
 
 clean: ## removes what was built; the control plane's binaries stay in the cache
 	@rm -rf $(BUILD) $(BUILD)-* $(LAB)

@@ -12,6 +12,10 @@ namespace cnpa {
 
 constexpr const char* kDefaultConfig = "/etc/cnpa-op/config.yaml";
 
+/// Of the two flags that are in no table, since they set no option.
+constexpr const char* kConfigHelp = "configuration file; else /etc/cnpa-op/config.yaml if it is there";
+constexpr const char* kHelpHelp = "this help";
+
 struct CommandInfo {
   Command command;
   const char* name;

@@ -166,20 +166,18 @@ std::string FirstLine(const std::string& text) {
 class Parser {
  public:
   Parser() : app_("", "cnpa-op") {
-    app_.set_help_flag("-h,--help", "this help");
+    app_.set_help_flag("-h,--help", kHelpHelp);
     app_.prefix_command(false);
     for (const CommandInfo& info : Commands()) {
       CLI::App* command = app_.add_subcommand(info.name, info.help);
-      command->set_help_flag("-h,--help", "this help");
+      command->set_help_flag("-h,--help", kHelpHelp);
       auto given = std::make_unique<Given>();
       given->app = command;
       for (const Flag& flag : Flags()) {
         if ((flag.scope & info.scope) != 0U) AddFlag(flag, *given);
       }
       if (info.configured) {
-        command
-            ->add_option("--config", given->config, "configuration file; else /etc/cnpa-op/config.yaml if it is there")
-            ->type_name("FILE");
+        command->add_option("--config", given->config, kConfigHelp)->type_name("FILE");
       }
       command->footer(std::string(info.footer));
       command->allow_extras();

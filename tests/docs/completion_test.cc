@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// That each is complete; that the shells understand them is tested with the shells, in tests/package.
+#include "docs/completion.h"
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+#include "docs/describe.h"
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+/// Returns what `text` has between `begin` and the next `end`.
+std::string Between(const std::string& text, const std::string& begin, const std::string& end) {
+  const std::size_t from = text.find(begin);
+  if (from == std::string::npos) return {};
+  return text.substr(from, text.find(end, from) - from);
+}
+
+bool HasWord(const std::string& text, const std::string& word) {
+  return std::regex_search(text, std::regex("(^|[ '|])" + word + "([ '=\\[]|$)"));
+}
+
+TEST_CASE("BashCompletion has each flag at the commands that take it, and at no other", "[docs][completion]") {
+  const std::string all = BashCompletion();
+  for (const CommandInfo& command : Commands()) {
+    const std::string part = Between(all, std::string("\n    ") + command.name + ") words='", " ;;");
+    REQUIRE_FALSE(part.empty());
+    for (const Flag& flag : AllFlags()) {
+      CAPTURE(command.name, flag.name);
+      const std::vector<std::string> with = CommandsWith(flag);
+      const bool takes = std::find(with.begin(), with.end(), command.name) != with.end();
+      CHECK(HasWord(part, "--" + std::string(flag.name)) == takes);
+    }
+  }
+}
+
+TEST_CASE("ZshCompletion has each flag at the commands that take it, and at no other", "[docs][completion]") {
+  const std::string all = ZshCompletion();
+  for (const CommandInfo& command : Commands()) {
+    const std::string part = Between(all, std::string("\n        ") + command.name + ")\n", ";;");
+    REQUIRE_FALSE(part.empty());
+    for (const Flag& flag : AllFlags()) {
+      CAPTURE(command.name, flag.name);
+      const std::vector<std::string> with = CommandsWith(flag);
+      const bool takes = std::find(with.begin(), with.end(), command.name) != with.end();
+      CHECK(std::regex_search(part, std::regex("'\\*?--" + std::string(flag.name) + "[=\\[]")) == takes);
+    }
+  }
+}
+
+TEST_CASE("FishCompletion has each flag at the commands that take it, and at no other", "[docs][completion]") {
+  const std::string all = FishCompletion();
+  for (const CommandInfo& command : Commands()) {
+    for (const Flag& flag : AllFlags()) {
+      if (flag.name == "help") continue;
+      CAPTURE(command.name, flag.name);
+      const std::vector<std::string> with = CommandsWith(flag);
+      const bool takes = std::find(with.begin(), with.end(), command.name) != with.end();
+      const std::regex line(std::string("_from ") + command.name + "'( -s .)? -l " + std::string(flag.name) + " ");
+      CHECK(std::regex_search(all, line) == takes);
+    }
+  }
+  CHECK(all.find(" -s h -l help ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace cnpa
