@@ -45,13 +45,14 @@ def newer_config(package, tmp_path_factory):
 
 @pytest.fixture
 def installed(tmp_path):
-    """A function that does `make install` below a folder, with the given PREFIX, and returns the folder."""
+    """A function that does `make install` with the given PREFIX below a folder of its own, and returns the folder; with
+    staged=False the prefix is taken as it is, and must be a folder of the test's own."""
     before = cached_prefix()
 
-    def install(prefix):
+    def install(prefix, staged=True):
         folder = tmp_path / "destination"
-        make("install", f"PREFIX={prefix}", f"DESTDIR={folder}")
-        return folder
+        make("install", f"PREFIX={prefix}", *([f"DESTDIR={folder}"] if staged else []))
+        return folder if staged else Path(prefix)
 
     yield install
     run("cmake", "-S", REPOSITORY, "-B", BUILD, f"-DCMAKE_INSTALL_PREFIX={before}")

@@ -20,7 +20,7 @@ def typed(tmp_path):
     """A function that types lines into an interactive shell, and returns what the terminal shows after the last one."""
 
     def show(shell, setup, keys, awaited):
-        environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "TERM": "dumb", "PS1": "$ ", "INPUTRC": "/dev/null"}
+        environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "TERM": "dumb", "INPUTRC": "/dev/null"}
         child, terminal = pty.fork()
         if child == 0:
             os.execvpe(shell[0], shell, environment)
@@ -83,7 +83,8 @@ def test_bash_zsh_and_fish_find_no_fault_in_the_syntax():
 
 
 def test_bash_completes_a_flag_when_tab_is_pressed(typed):
-    typed(["bash", "--norc", "--noprofile", "-i"], f"source {MADE}/cnpa-op.bash", "cnpa-op reconcile --ti\t", "--timeout ")
+    bash = ["bash", "--norc", "--noprofile", "-i"]
+    typed(bash, f"source {MADE}/cnpa-op.bash", "cnpa-op reconcile --ti\t", "--timeout ")
 
 
 def test_zsh_completes_a_flag_when_tab_is_pressed(typed):

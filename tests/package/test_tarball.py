@@ -78,9 +78,8 @@ def test_it_holds_all_that_is_installed_and_the_license_of_each_library(folder):
             "share/doc/cnpa-op/examples/crd.yaml", *(f"lib/systemd/system/{unit}" for unit in UNITS)} <= files
     for unit in UNITS:
         assert (folder / "lib/systemd/system" / unit).read_bytes() == (REPOSITORY / "systemd" / unit).read_bytes()
-    licenses = {path for path in files if "/licenses/" in path}
-    libraries = {path for path in files if re.fullmatch(r"lib/[^/]*\.so.*", path)}
-    assert 0 < len(licenses) <= len(libraries)
+    licenses = {path.rpartition("/")[2] for path in files if "/licenses/" in path}
+    assert {"zlib1g", "libstdc++6", "libfmt-dev", "libyaml-cpp-dev"} <= licenses
 
 
 def test_every_library_that_is_needed_is_in_it_or_is_glibc_s(folder):
@@ -106,7 +105,7 @@ def test_it_runs_where_there_is_only_glibc(bare):
     assert bare(binary, "version").stdout.startswith("cnpa-op ")
     loaded = bare(f"/lib64/{LOADER}", "--list", binary).stdout
     for line in loaded.splitlines():
-        assert f"/opt/{version.name}/lib/" in line or any(name in line for name in (*GLIBC, LOADER, "linux-vdso")), line
+        assert f"/opt/{version.name}/bin/../lib/" in line or any(name in line for name in (*GLIBC, LOADER, "linux-vdso")), line
 
 
 def test_it_runs_through_a_link(bare):
@@ -122,6 +121,6 @@ def test_it_speaks_tls_where_there_is_only_glibc(bare, server):
     (version,) = (bare.root / "opt").iterdir()
     (bare.root / "tmp/kubeconfig").write_text(kubeconfig)
     (bare.root / "tmp/a.crt").write_text(certificate)
-    said = bare(f"/opt/{version.name}/bin/cnpa-op", "reconcile", "--once", "--kubeconfig", "/tmp/kubeconfig", "--archive",
-                "/tmp", check=False)
+    command = ("reconcile", "--once", "--kubeconfig", "/tmp/kubeconfig", "--archive", "/tmp")
+    said = bare(f"/opt/{version.name}/bin/cnpa-op", *command, check=False)
     assert said.returncode == 3 and "CRD is not installed" in said.stdout, said.stdout
