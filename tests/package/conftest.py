@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of the tests of installing and packing; what they hand out is in package_support.py."""
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -58,20 +59,30 @@ def installed(tmp_path):
     run("cmake", "-S", REPOSITORY, "-B", BUILD, f"-DCMAKE_INSTALL_PREFIX={before}")
 
 
-@pytest.fixture
-def machine():
-    """A copy of this machine, to install and remove in."""
+@pytest.fixture(scope="session")
+def throw_away():
+    """A function that makes a copy of this machine, to install and remove in."""
     if os.geteuid() != 0:
         pytest.skip("needs root: mounts a copy of this machine to install in")
-    folder = Path(tempfile.mkdtemp(prefix="cnpa-op-machine-"))
-    try:
-        machine = Machine(folder)
-    except OSError as error:
-        folder.rmdir()
-        pytest.skip(f"can't mount a copy of this machine to install in: {error}")
+    with contextlib.ExitStack() as copies:
+
+        def copy():
+            folder = Path(tempfile.mkdtemp(prefix="cnpa-op-machine-"))
+            copies.callback(folder.rmdir)
+            try:
+                return copies.enter_context(contextlib.closing(Machine(folder)))
+            except OSError as error:
+                pytest.skip(f"can't mount a copy of this machine to install in: {error}")
+
+        yield copy
+
+
+@pytest.fixture
+def machine(throw_away):
+    """A copy of this machine, for one test."""
+    machine = throw_away()
     yield machine
     machine.close()
-    folder.rmdir()
 
 
 @pytest.fixture

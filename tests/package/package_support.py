@@ -55,7 +55,8 @@ def cached_prefix():
 class Machine:
     """This machine as a copy to throw away: whatever is written to it is in memory, and gone at the end.
 
-    It is a namespace of mounts that a sleeping process holds; commands run in it below chroot, without init.
+    It is a namespace of mounts that a sleeping process holds. Commands run in it below chroot, without init; boot()
+    runs some with.
     """
 
     SETUP = """
@@ -75,6 +76,7 @@ class Machine:
         self._holder = subprocess.Popen(
             ["unshare", "--mount", "--propagation", "private", "sh", "-c", self.SETUP, "sh", str(folder)],
             text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self._enter = ("nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt")
         said = self._holder.stdout.readline().strip()
         if said != "ready":
             self.close()
@@ -90,8 +92,8 @@ class Machine:
 
     def run(self, *command, check=True):
         """Runs a command in it."""
-        return run("nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", "chroot", self.folder / "root", "env",
-                   "DEBIAN_FRONTEND=noninteractive", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command, check=check)
+        return run(*self._enter, "chroot", self.folder / "root", "env", "DEBIAN_FRONTEND=noninteractive",
+                   "PATH=/usr/sbin:/usr/bin:/sbin:/bin", *command, check=check)
 
     def read(self, path):
         return self.run("cat", path).stdout
@@ -106,13 +108,33 @@ class Machine:
     def dpkg(self, *words):
         return self.run("dpkg", *words).stdout
 
+    def copy(self, file, place):
+        """Copies a file of this machine's into it."""
+        run(*self._enter, "cp", file, f"{self.folder}/root{place}")
+
     def install(self, package, *flags):
         """Installs a package file of this machine's."""
         place = f"/root/{Path(package).name}"
-        with open(package, "rb") as file:
-            subprocess.run(["nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt", "chroot", self.folder / "root", "dd",
-                            f"of={place}", "status=none"], stdin=file, check=True)
+        self.copy(package, place)
         return self.dpkg(*flags, "-i", place)
+
+    def boot(self, steps):
+        """Boots it, as far as its systemd needs for anything; returns what the steps say, each below "=== STEP"."""
+        script = "#!/bin/bash\nset -f\nexec > /root/said 2>&1\n"
+        for step in steps:
+            script += f"echo '=== {step}'\n{step}\n"
+        self.write("/root/steps", script + "systemctl poweroff\n", "755")
+        self.write("/etc/systemd/system/steps.service",
+                   "[Unit]\nAfter=basic.target\n[Service]\nType=oneshot\nExecStart=/root/steps\n")
+        self.write("/etc/systemd/system/steps.target", "[Unit]\nRequires=basic.target steps.service\n")
+        self.write("/etc/machine-id", "")
+        # What it keeps in /run about its machines is seen, and gone, with this namespace.
+        nspawn = ('umount -lR "$1/root/dev" "$1/root/proc" && mount -t tmpfs tmpfs /run && exec timeout 120 '
+                  'systemd-nspawn --quiet --register=no --keep-unit -D "$1/root" -b systemd.unit=steps.target')
+        booted = run(*self._enter, "sh", "-c", nspawn, "sh", self.folder, check=False)
+        said = self.run("cat", "/root/said", check=False)
+        assert said.returncode == 0 and said.stdout.count("=== ") == len(steps), booted.stdout + said.stdout
+        return said.stdout
 
     def pretend_systemd(self):
         """Makes it look as if systemd ran; calls() then says what it was asked."""
