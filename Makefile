@@ -15,6 +15,10 @@ PYTHON ?= $(shell tests/tools/python)
 # The contract in short, for the backend that k3s runs on; test-long runs all of it there.
 ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py quota.py)
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
+define CONFIGURE
+@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+@rm -f $(BUILD).log
+endef
 # Of packages, whatever PREFIX and CI say.
 PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
@@ -28,8 +32,7 @@ deps: ## installs the Debian packages that lack; without root, says which
 	@tests/tools/deps
 
 build: deps ## builds build/cnpa-op and the unit tests
-	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
-	@rm -f $(BUILD).log
+	$(CONFIGURE)
 	@ninja -C $(BUILD) -j $(JOBS)
 
 unit: build ## runs the unit tests: seconds, no server
@@ -89,14 +92,16 @@ cluster: ## starts a control plane on loopback for you, and says how to use and 
 cluster-stop: ## stops it
 	@tests/cluster/cluster down
 
-install: build ## installs below PREFIX (default /usr/local); DESTDIR is honoured
-	@cmake --install $(BUILD) --strip > $(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
+install: deps ## installs below PREFIX (default /usr/local); DESTDIR is honoured
+	$(CONFIGURE)
+	@ninja -C $(BUILD) -j $(JOBS) cnpa-op cnpa_documents
+	@umask 022 && cmake --install $(BUILD) --strip > $(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 
 deb: deps ## builds the Debian package, build/cnpa-op_VERSION_ARCHITECTURE.deb
 	@cmake -S . -B $(BUILD)-deb $(PACKAGE_FLAGS)=/usr -DCNPA_DEBIAN=ON > /dev/null
 	@ninja -C $(BUILD)-deb -j $(JOBS)
 	@rm -f $(BUILD)-deb/*.deb
-	@cd $(BUILD)-deb && { cpack > pack.log 2>&1 || { cat pack.log; exit 1; }; }
+	@umask 022 && cd $(BUILD)-deb && { cpack > pack.log 2>&1 || { cat pack.log; exit 1; }; }
 	@mkdir -p $(BUILD) && cp -v $(BUILD)-deb/*.deb $(BUILD)
 
 tarball: deps ## builds build/cnpa-op-VERSION-linux-ARCHITECTURE.tar.gz, for machines without Debian

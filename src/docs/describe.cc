@@ -113,7 +113,13 @@ Footer ReadFooter(std::string_view text) {
     std::vector<std::string> lines = Split(block, "\n");
     const std::string title = lines.empty() ? "" : lines.front();
     if (title == "Exit codes:") {
-      for (std::size_t i = 1; i < lines.size(); ++i) footer.exit_codes.push_back(ReadExitCode(lines[i]));
+      for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (lines[i].starts_with(' ')) {
+          footer.exit_codes.push_back(ReadExitCode(lines[i]));
+        } else {
+          footer.exit_notes.push_back(lines[i]);
+        }
+      }
     } else if (title == "Examples:") {
       for (std::size_t i = 1; i < lines.size(); ++i) footer.examples.push_back(Trim(lines[i]));
     } else if (!lines.empty()) {

@@ -44,6 +44,7 @@ std::string Join(const std::vector<std::string>& parts, std::string_view between
 struct Footer {
   std::vector<std::string> paragraphs;
   std::vector<std::pair<std::string, std::string>> exit_codes;
+  std::vector<std::string> exit_notes;  ///< What is said of exit codes below the list.
   std::vector<std::string> examples;
 };
 

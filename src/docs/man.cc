@@ -31,6 +31,8 @@ constexpr std::array kMoreVariables{
 
 constexpr std::array kFiles{
     Entry{kDefaultConfig, "The configuration file; see cnpa-op-config(5)."},
+    Entry{"/etc/cnpa-op/NAME.kubeconfig, /etc/cnpa-op/NAME.env",
+          "The cluster that cnpa-op@NAME.service serves, and variables for it."},
     Entry{"~/.kube/config, /etc/rancher/k3s/k3s.yaml", "Kubeconfigs that are looked for when none is named."},
     Entry{"/var/lib/cnpa-op/archive",
           "What deleted team spaces leave behind, one file each. Under systemd it is kept in "
@@ -105,6 +107,7 @@ void AddExitStatus(Roff& page) {
     if (footer.exit_codes.empty()) continue;
     page.Subsection(std::string("cnpa-op ") + command.name);
     for (const auto& [code, meaning] : footer.exit_codes) page.Item(Bold(code), meaning + ".");
+    for (const std::string& note : footer.exit_notes) page.Paragraph(note);
   }
   page.Subsection("The other commands");
   page.Item(Bold("0"), "it was printed.");

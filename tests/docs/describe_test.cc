@@ -56,11 +56,12 @@ TEST_CASE("TypeOf says what a value in the configuration file is", "[docs][descr
 
 TEST_CASE("ReadFooter takes apart what follows the flags in --help", "[docs][describe]") {
   const Footer footer = ReadFooter(
-      "\nOne line\nand another.\n\nExit codes:\n  0         all is well\n  130, 143  ended\n\n"
+      "\nOne line\nand another.\n\nExit codes:\n  0         all is well\n  130, 143  ended\nA note.\n\n"
       "Examples:\n  cnpa-op a\n  cnpa-op b  c");
   CHECK(footer.paragraphs == std::vector<std::string>{"One line and another."});
   CHECK(footer.exit_codes ==
         std::vector<std::pair<std::string, std::string>>{{"0", "all is well"}, {"130, 143", "ended"}});
+  CHECK(footer.exit_notes == std::vector<std::string>{"A note."});
   CHECK(footer.examples == std::vector<std::string>{"cnpa-op a", "cnpa-op b  c"});
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("Roff begins no line of a wrapped text with a dot", "[docs][man]") {
   Roff page("a", 1, "2026-01-02", "a 1", "b");
   page.Section("C");
   page.Paragraph(std::string(79, 'x') + " .SH y");
-  CHECK(Has(page.text(), "x .SH y\n"));
+  CHECK(Has(page.text(), "x .SH\ny\n"));
 }
 
 }  // namespace
