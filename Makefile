@@ -67,8 +67,8 @@ e2e: build servers ## runs the tests on a real control plane (the first time bui
 systemd-test: build servers ## runs the tests of the units on a systemd of their own (as root)
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/systemd
 
-test: ## everything: dependencies, build, unit tests, sanitizers, fuzzing, lint, tests on a real control plane
-	@$(MAKE) --no-print-directory build unit sanitize fuzz-short lint e2e
+test: ## everything: build, unit tests, sanitizers, fuzzing, lint, a real control plane, systemd and packages
+	@$(MAKE) --no-print-directory build unit sanitize fuzz-short lint e2e systemd-test deb-test
 
 test-long: build servers ## the long forms: every crash point, 1,000 TeamSpaces at once, all of tests/e2e on SQLite
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 $(PYTHON) -m pytest -q tests/e2e

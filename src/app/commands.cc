@@ -50,11 +50,10 @@ Examples:
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
 
 constexpr std::string_view kGetFooter = R"(
-    cnpa-op get [NAME...]
-
-PODS and CPU are what is used of what the quota allows. REASON is that of the Ready condition, Deleting while a team space
-is being deleted, or what a pass would find now. -o wide adds the generation that was observed of that which is wanted, how
-many changes a pass would make, and the condition's message.
+Names of team spaces may follow; without any, all are shown. PODS and CPU are what is used of what the quota allows.
+REASON is that of the Ready condition, Deleting while a team space is being deleted, or what a pass would find now. -o wide
+adds the generation that was observed of that which is wanted, how many changes a pass would make, and the condition's
+message.
 
 Exit codes:
   0         they are shown, or there are none

@@ -157,16 +157,16 @@ class Run {
           "the TeamSpace CRD has no status.conditions, so nobody can be told why a team space is not "
           "ready: cnpa-op crd | kubectl apply -f -");
     }
-    const Report report = Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency),
-                                [&](const Chain& chain, const ChainReport& done) {
-                                  for (std::size_t i = 0; i < done.done; ++i)
-                                    TellLine(renderer.ChangeLine(chain, chain.changes[i]),
-                                             renderer.ChangeFields(chain, chain.changes[i]));
-                                  if (done.end == ChainEnd::kLostRace)
-                                    context_.log.Debug("lost race: " + done.error.message);
-                                  complaints.Add(chain, done, renderer);
-                                  if (context_.document != nullptr) context_.document->AddChanges(chain, done);
-                                });
+    const OnChain tell = [&](const Chain& chain, const ChainReport& done) {
+      for (std::size_t i = 0; i < done.done; ++i) {
+        TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
+      }
+      if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
+      complaints.Add(chain, done, renderer);
+      if (context_.document != nullptr) context_.document->AddChanges(chain, done);
+    };
+    const Report report =
+        Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency), tell);
     if (context_.document != nullptr) context_.document->SetProblems(plan, report);
     totals.Add(plan, report);
     return report.lost_race();

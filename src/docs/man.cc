@@ -50,7 +50,8 @@ std::string Summary() {
 void AddSynopsis(Roff& page) {
   page.Section("SYNOPSIS");
   for (const CommandInfo& command : Commands()) {
-    page.Line(fmt::format("{} [{}...]", Bold(std::string("cnpa-op ") + command.name), Italic("FLAG")));
+    const std::string names = command.takes_names ? fmt::format(" [{}...]", Italic("NAME")) : "";
+    page.Line(fmt::format("{} [{}...]{}", Bold(std::string("cnpa-op ") + command.name), Italic("FLAG"), names));
     page.Break();
   }
   page.Line(fmt::format("{} [{}] {}", Bold("cnpa-op"), Italic("COMMAND"), Bold("--help")));
