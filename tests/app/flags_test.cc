@@ -21,7 +21,7 @@ TEST_CASE("Flags have each name once for a command, a help, and a default that t
   std::map<std::string_view, unsigned> scopes;
   for (const Flag& flag : Flags()) {
     CAPTURE(flag.name);
-    CHECK((scopes[flag.name] & flag.scope) == 0U);  // Two of a name are for other commands,
+    CHECK((scopes[flag.name] & flag.scope) == 0U);               // Two of a name are for other commands,
     CHECK((scopes[flag.name] == 0U || flag.command_line_only));  // and no variable means both.
     scopes[flag.name] |= flag.scope;
     CHECK_FALSE(flag.help.empty());

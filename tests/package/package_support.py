@@ -123,7 +123,7 @@ class Machine:
         script = "#!/bin/bash\nset -f\nexec > /root/said 2>&1\n"
         for step in steps:
             script += f"echo '=== {step}'\n{step}\n"
-        self.write("/root/steps", script + "systemctl poweroff\n", "755")
+        self.write("/root/steps", script + "systemctl poweroff > /dev/null 2>&1\n", "755")
         self.write("/etc/systemd/system/steps.service",
                    "[Unit]\nAfter=basic.target\n[Service]\nType=oneshot\nExecStart=/root/steps\n")
         self.write("/etc/systemd/system/steps.target", "[Unit]\nRequires=basic.target steps.service\n")
