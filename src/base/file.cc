@@ -112,9 +112,11 @@ Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const s
   return ReadAll(fd, folder + "/" + name, limit_bytes);
 }
 
-Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
-                        uid_t owner, gid_t group) {
-  assert(name.find('/') == std::string::npos);
+namespace {
+
+/// Makes a temporary file, has it filled by `fill(fd)`, and gives it its name.
+template <typename Fill>
+Status FillAndRename(int folder_fd, const std::string& folder, const std::string& name, const Fill& fill) {
   const std::string temporary = TemporaryName();
   const std::string path = folder + "/" + name;
   const UniqueFd fd = CreateTemporary(folder_fd, temporary);
@@ -122,16 +124,37 @@ Status WriteFileDurably(int folder_fd, const std::string& folder, const std::str
     // Not "not found" but "not writable": the folder was opened, so only it or the disk can be at fault.
     return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
   }
-  Status filled = FillTemporary(fd, path, content, owner, group);
+  Status filled = fill(fd);
   if (filled && ::renameat(folder_fd, temporary.c_str(), folder_fd, name.c_str()) != 0) {
     filled = FileError("rename to", path, errno);
   }
   if (!filled) {
     ::unlinkat(folder_fd, temporary.c_str(), 0);
-    return filled;
   }
-  if (::fsync(folder_fd) != 0) return FileError("sync the folder of", path, errno);
-  return {};
+  return filled;
+}
+
+}  // namespace
+
+Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
+                        uid_t owner, gid_t group) {
+  assert(name.find('/') == std::string::npos);
+  const std::string path = folder + "/" + name;
+  Status filled = FillAndRename(folder_fd, folder, name,
+                                [&](const UniqueFd& fd) { return FillTemporary(fd, path, content, owner, group); });
+  if (filled && ::fsync(folder_fd) != 0) return FileError("sync the folder of", path, errno);
+  return filled;
+}
+
+Status ReplaceFile(const std::string& path, std::string_view content) {
+  const std::string folder = FolderOf(path);
+  const UniqueFd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder_fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
+  return FillAndRename(folder_fd.get(), folder, NameOf(path), [&](const UniqueFd& fd) -> Status {
+    // Whatever the umask is.
+    if (::fchmod(fd.get(), 0644) != 0) return FileError("change the mode of", path, errno);
+    return WriteAll(fd.get(), path, content);
+  });
 }
 
 Status ProbeWritable(int folder_fd, const std::string& folder, uid_t owner, gid_t group) {
@@ -169,6 +192,10 @@ std::string FolderOf(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string NameOf(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
 }
 
 std::string ResolvePath(const std::string& folder, const std::string& path) {

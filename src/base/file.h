@@ -63,6 +63,12 @@ FileFacts FactsOf(int fd);
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
                         uid_t owner = static_cast<uid_t>(-1), gid_t group = static_cast<gid_t>(-1));
 
+/// Puts `content` in the place of the file `path`, readable by everybody (0644), so that whoever reads it finds the old
+/// or the new one whole. No promise for a power cut: that is WriteFileDurably()'s.
+///
+/// Errors:  kInvalid, with the step that failed and the system's words; then nothing has changed.
+Status ReplaceFile(const std::string& path, std::string_view content);
+
 /// Finds out whether WriteFileDurably() can work in the open folder `folder_fd`: writes, syncs and removes a temporary
 /// file there.
 ///
@@ -80,6 +86,9 @@ std::string SystemMessage(int error_number);
 
 /// Returns the folder part of `path`, "." when it has none.
 std::string FolderOf(const std::string& path);
+
+/// Returns what stands behind the folder part of `path`.
+std::string NameOf(const std::string& path);
 
 /// Returns `path` as seen from `folder` when it is relative and not empty, else `path` itself.
 std::string ResolvePath(const std::string& folder, const std::string& path);

@@ -123,6 +123,30 @@ TEST_CASE("WriteFileDurably says of a removed folder that it can't write", "[bas
         Error{ErrorCode::kInvalid, "cannot write '" + folder.Path("gone/a.json") + "': no such file or directory"});
 }
 
+TEST_CASE("ReplaceFile leaves the whole file, for everybody to read, and nothing else", "[base][file]") {
+  const TempFolder folder;
+  const std::string path = folder.Path("a.prom");
+  const mode_t mask = ::umask(0077);
+  CHECK(ReplaceFile(path, "one"));
+  CHECK(ReplaceFile(path, "two"));
+  ::umask(mask);
+  CHECK(folder.Read("a.prom") == "two");
+  CHECK(folder.Names() == std::set<std::string>{"a.prom"});
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777U) == 0644);
+}
+
+TEST_CASE("ReplaceFile leaves nothing behind when a step fails", "[base][file]") {
+  const TempFolder folder;
+  folder.Write("taken/inside", "kept");
+  CHECK(ErrorOf(ReplaceFile(folder.Path("taken"), "new")) ==
+        Error{ErrorCode::kInvalid, "cannot rename to '" + folder.Path("taken") + "': is a directory"});
+  CHECK(folder.Names() == std::set<std::string>{"taken"});
+  CHECK(ErrorOf(ReplaceFile(folder.Path("missing/a"), "new")) ==
+        Error{ErrorCode::kInvalid, "cannot write '" + folder.Path("missing/a") + "': no such file or directory"});
+}
+
 TEST_CASE("UniqueFd closes its descriptor once", "[base][file]") {
   const auto is_open = [](int fd) { return ::fcntl(fd, F_GETFD) >= 0; };
   const TempFolder folder;
@@ -155,6 +179,12 @@ TEST_CASE("FolderOf returns what stands before the last slash", "[base][file]") 
   CHECK(FolderOf("/a") == "/");
   CHECK(FolderOf("a/b") == "a");
   CHECK(FolderOf("a") == ".");
+}
+
+TEST_CASE("NameOf returns what stands behind the last slash", "[base][file]") {
+  CHECK(NameOf("/a/b/c") == "c");
+  CHECK(NameOf("/a") == "a");
+  CHECK(NameOf("a") == "a");
 }
 
 TEST_CASE("ResolvePath leaves absolute and empty paths alone", "[base][file]") {
