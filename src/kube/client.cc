@@ -50,6 +50,23 @@ bool Succeeded(const Response& response) {
   return response.code >= 200 && response.code < 300;
 }
 
+/// Returns whether `request`, which is a GET, is a list to the server: one of many objects, which alone is read as it
+/// comes, or one of the object that a selector names.
+bool IsList(const Request& request) {
+  return request.on_body || request.path.find("fieldSelector=") != std::string::npos;
+}
+
+/// Returns Kubernetes' word for what `request` does.
+std::string_view VerbOf(const Request& request) {
+  switch (request.method) {
+    case Method::kGet: return IsList(request) ? "list" : "get";
+    case Method::kPost: return "create";
+    case Method::kPatch: return "patch";
+    case Method::kDelete: return "delete";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::optional<std::string> WarningText(std::string_view value) {
@@ -65,7 +82,9 @@ std::optional<std::string> WarningText(std::string_view value) {
 }
 
 void Client::Start(Request request, Transport::OnDone on_done) {
-  transport_.Start(std::move(request), [this, on_done = std::move(on_done)](Result<Response> response) {
+  const std::string_view verb = VerbOf(request);
+  transport_.Start(std::move(request), [this, verb, on_done = std::move(on_done)](Result<Response> response) {
+    if (response || response.error().code != ErrorCode::kStopped) ++requests_[{verb, response ? response->code : 0}];
     if (response) {
       for (const std::string& value : response->warnings) {
         const std::optional<std::string> text = WarningText(value);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,10 @@
 #include "kube/transport.h"
 
 namespace cnpa {
+
+/// How many requests there were by their verb, in Kubernetes' words ("list", "get", "create", "patch", "delete"), and
+/// the code of their answer, 0 where no whole answer came.
+using RequestCounts = std::map<std::pair<std::string_view, int>, std::uint64_t>;
 
 class Client {
  public:
@@ -66,6 +71,9 @@ class Client {
 
   std::uint64_t writes() const { return writes_; }  ///< Sent so far, those that were refused included.
 
+  /// Sent so far, each try for itself; those that the end of the pass kept from being sent are not among them.
+  const RequestCounts& requests() const { return requests_; }
+
  private:
   struct Listing;
   void ForBody(Request request, OnBody on_done);
@@ -84,6 +92,7 @@ class Client {
   Retries retries_;
   std::set<std::string> warned_;
   std::uint64_t writes_ = 0;
+  RequestCounts requests_;
 };
 
 /// Returns the text of a `Warning` header's value such as `299 - "text"`; nothing when it is another code, or no

@@ -446,6 +446,28 @@ TEST_CASE("Client sends a server that fails again and again no more than its bud
   CHECK(client.exhausted());
 }
 
+TEST_CASE("Client counts its requests by verb and answer, each try for itself", "[kube][client]") {
+  FakeTransport transport(Script{Away(), Page(""), Ok("{}"), Ok("{}"), Refused(429), Written(201), Refused(409),
+                                 Written(), Fail(ErrorCode::kStopped, "not sent")});
+  Client client(transport, kRequestTimeout, LongestJitter());
+  client.List(
+      kThings, [] {}, [](std::string& /*item*/) { return Status(); }, [](const Status&) {});
+  client.RunUntilIdle();
+  client.Get("/readyz", [](const Result<std::string>&) {});
+  client.Get("/things?fieldSelector=metadata.name%3Da", [](const Result<std::string>&) {});
+  for (const Method method : {Method::kPost, Method::kPatch, Method::kDelete, Method::kDelete}) {
+    client.Write({.method = method, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.RunUntilIdle();
+  }
+  CHECK(client.requests() == RequestCounts{{{"list", 0}, 1},
+                                           {{"list", 200}, 2},
+                                           {{"get", 200}, 1},
+                                           {{"create", 201}, 1},
+                                           {{"create", 429}, 1},
+                                           {{"patch", 409}, 1},
+                                           {{"delete", 200}, 1}});
+}
+
 TEST_CASE("Client goes on where writes of single objects fail", "[kube][client]") {
   FakeTransport transport([](const Request&) { return Refused(500); });
   Client client(transport, kRequestTimeout, LongestJitter());
