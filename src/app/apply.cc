@@ -122,7 +122,8 @@ class Applier {
     report.refusal = refusal;
     const std::optional<Change> status = ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
     if (!status || client_.stopping()) return End(i, end);
-    client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& /*done*/) {
+    client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& done) {
+      report_.chains[i].told = done.has_value();
       // If this fails too, the next pass tries again; the failure that counts is the first one.
       End(i, end);
       BeginMore();

@@ -63,6 +63,12 @@ Status SetConcurrency(Options& options, const std::string& text) {
   return {};
 }
 
+Status SetMetricsFile(Options& options, const std::string& text) {
+  if (text.empty() || text.ends_with('/')) return Fail(ErrorCode::kInvalid, "'" + text + "' does not name a file");
+  options.metrics_file = text;
+  return {};
+}
+
 Status AddOnly(Options& options, const std::string& text) {
   if (text.empty()) return Fail(ErrorCode::kInvalid, "must not be empty");
   options.only.push_back(text);
@@ -142,6 +148,9 @@ constexpr std::array kFlags{
          "of one request; lists may take the pass's", &SetDuration<&Options::request_timeout>},
     Flag{"concurrency", "", FlagKind::kValue, "N", "8", kForReconcile, false, "requests in flight, 1 to 256",
          &SetConcurrency},
+    Flag{"metrics-file", "", FlagKind::kValue, "FILE", "", kForReconcile, false,
+         "written anew after every pass, for the textfile collector of Prometheus' node_exporter; else none",
+         &SetMetricsFile},
     Flag{"allow-crd-deletion", "", FlagKind::kSwitch, "", "false", kForReconcile, false,
          "finalize team spaces although their CRD is being deleted", &SetSwitch<&Options::allow_crd_deletion>},
     Flag{"only", "", FlagKind::kList, "NAME", "", kForReconcile, false, "touch this team space only; may be repeated",

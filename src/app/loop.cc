@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "app/metrics_file.h"
 #include "app/pass.h"
 #include "app/pass_report.h"
 #include "app/render.h"
@@ -51,7 +52,8 @@ int MakeReportedPass(const Options& options, LogFormat format, int report_fd) {
                               .looked = HowMuchWasLookedAt(outcome),
                               .unauthorized = outcome.unauthorized,
                               .loaded_by_systemd = result.loaded_by_systemd,
-                              .summary = outcome.totals ? StateSummary(*outcome.totals) : std::string()});
+                              .summary = outcome.totals ? StateSummary(*outcome.totals) : std::string(),
+                              .numbers = outcome.numbers});
   return static_cast<int>(outcome.code);
 }
 
@@ -72,14 +74,17 @@ Log MakeLog(const Options& options) {
 
 ExitCode RunLoop(Options options, const std::function<Result<Options>()>& reload) {
   Log log = MakeLog(options);
+  MetricsFile metrics(options.metrics_file);
   const LoopWork work{.pass = [&](int report_fd) { return MakeReportedPass(options, log.format(), report_fd); },
                       .reload = [&]() -> Result<LoopSettings> {
                         Result<Options> fresh = reload();
                         if (!fresh) return tl::unexpected<Error>(std::move(fresh).error());
                         options = *std::move(fresh);
                         log = MakeLog(options);
+                        if (options.metrics_file != metrics.path()) metrics = MetricsFile(options.metrics_file);
                         return SettingsOf(options);
-                      }};
+                      },
+                      .count = [&metrics](const FinishedPass& pass) { return metrics.Add(pass); }};
   ReleaseStartupMemory();
   return Supervisor(SettingsOf(options), work, log, TakeServiceManager()).Run();
 }

@@ -24,9 +24,10 @@ struct Options {
 
   bool once = false;
   bool diff = false;
-  std::string kubeconfig;  ///< Empty: the usual places.
-  std::string context;     ///< Empty: the current one.
-  std::string archive;     ///< Empty: there is no folder; deletions then wait.
+  std::string kubeconfig;    ///< Empty: the usual places.
+  std::string context;       ///< Empty: the current one.
+  std::string metrics_file;  ///< Empty: none is written.
+  std::string archive;       ///< Empty: there is no folder; deletions then wait.
   bool archive_is_default = false;
   std::chrono::milliseconds interval{0};
   std::chrono::milliseconds timeout{0};

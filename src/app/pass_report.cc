@@ -64,7 +64,7 @@ std::string Encode(const PassObserved& /*observed*/) {
 
 std::string Encode(const PassEnded& ended) {
   return Join({std::string(kEnded), Digits(ended.code), Digits(ended.looked), Digits(ended.unauthorized),
-               Digits(ended.loaded_by_systemd), ended.summary});
+               Digits(ended.loaded_by_systemd), EncodePassNumbers(ended.numbers), ended.summary});
 }
 
 }  // namespace
@@ -83,12 +83,15 @@ Result<PassMessage> DecodePassMessage(std::string_view line) {
       return LogEntry{*level, *is_message, fields[3], fields[4], {fields[5], fields[6], fields[7]}};
     }
   }
-  if (fields.front() == kEnded && fields.size() == 6) {
+  if (fields.front() == kEnded && fields.size() == 7) {
     const auto code = FromDigits(fields[1], ExitCode::kTerminated);
     const auto looked = FromDigits(fields[2], Looked::kAtAll);
     const auto unauthorized = FromDigits(fields[3], true);
     const auto loaded = FromDigits(fields[4], true);
-    if (code && looked && unauthorized && loaded) return PassEnded{*code, *looked, *unauthorized, *loaded, fields[5]};
+    const Result<PassNumbers> numbers = DecodePassNumbers(fields[5]);
+    if (code && looked && unauthorized && loaded && numbers) {
+      return PassEnded{*code, *looked, *unauthorized, *loaded, fields[6], *numbers};
+    }
   }
   return Fail(ErrorCode::kMalformed, "a pass said what nobody understands");
 }

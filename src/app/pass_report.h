@@ -9,6 +9,7 @@
 
 #include "app/exit_code.h"
 #include "app/log.h"
+#include "app/pass_numbers.h"
 #include "app/troubles.h"
 #include "base/result.h"
 
@@ -26,6 +27,7 @@ struct PassEnded {
   bool unauthorized = false;       ///< The server took no credentials of ours.
   bool loaded_by_systemd = false;  ///< Those credentials.
   std::string summary;             ///< "5 team spaces in sync"; empty when the cluster could not be read.
+  PassNumbers numbers;
   bool operator==(const PassEnded&) const = default;
 };
 

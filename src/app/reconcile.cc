@@ -108,6 +108,12 @@ class Run {
     return {.code = plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged};
   }
 
+  /// Returns what was done until now.
+  PassNumbers Numbers() {
+    numbers_.SetRequests(client_.requests());
+    return numbers_;
+  }
+
   PassOutcome Once() {
     const auto started = std::chrono::steady_clock::now();
     Totals totals;
@@ -169,6 +175,7 @@ class Run {
         Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency), tell);
     if (context_.document != nullptr) context_.document->SetProblems(plan, report);
     totals.Add(plan, report);
+    numbers_.Add(plan, report);
     return report.lost_race();
   }
 
@@ -200,13 +207,16 @@ class Run {
 
   const ReconcileContext& context_;
   Client client_;
+  PassNumbers numbers_;
 };
 
 }  // namespace
 
 PassOutcome Reconcile(Transport& transport, const ReconcileContext& context) {
   Run run(transport, context);
-  return context.options.diff ? run.Diff() : run.Once();
+  PassOutcome outcome = context.options.diff ? run.Diff() : run.Once();
+  outcome.numbers = run.Numbers();
+  return outcome;
 }
 
 }  // namespace cnpa

@@ -12,6 +12,7 @@
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/options.h"
+#include "app/pass_numbers.h"
 #include "app/report.h"
 #include "kube/transport.h"
 
@@ -22,6 +23,7 @@ struct PassOutcome {
   ExitCode code = ExitCode::kUnreadable;
   std::optional<Totals> totals;  ///< Of a pass that has read the cluster.
   bool unauthorized = false;     ///< The server took no credentials of ours.
+  PassNumbers numbers;           ///< All rounds of it together.
 };
 
 /// What a run needs of the world outside of the cluster.

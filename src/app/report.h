@@ -26,6 +26,7 @@ struct ChainReport {
   ChainEnd end = ChainEnd::kLeft;
   Error error;                     ///< For kFailed and kLostRace: of change `done`.
   std::optional<Refusal> refusal;  ///< The plan's, or what the failure means for the team.
+  bool told = false;               ///< The status was written anew, since the failure is a refusal.
 };
 
 struct Report {

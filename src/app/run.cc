@@ -12,6 +12,7 @@
 #include "app/get.h"
 #include "app/loop.h"
 #include "app/manifests.h"
+#include "app/metrics_file.h"
 #include "app/output.h"
 #include "app/pass.h"
 #include "app/session.h"
@@ -63,6 +64,23 @@ ExitCode RunCheck(const Options& options) {
   return code;
 }
 
+/// Makes one pass, and counts it unless it is a dry run. What becomes of the count changes no exit code.
+ExitCode MakeCountedPass(const Options& options) {
+  const Log log(options.log_level, options.log_format);
+  const auto started = std::chrono::steady_clock::now();
+  const PassOutcome outcome = MakePass(options, log, {}).outcome;
+  if (options.diff) return outcome.code;
+  const auto took = std::chrono::steady_clock::now() - started;
+  const Status counted =
+      MetricsFile(options.metrics_file)
+          .Add({.end = PassEndOf(outcome.code),
+                .took = std::chrono::duration_cast<std::chrono::microseconds>(took),
+                .ended_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()),
+                .numbers = outcome.numbers});
+  if (!counted) log.Warn(counted.error().message);
+  return outcome.code;
+}
+
 ExitCode RunReconcile(const Options& options, const Reload& reload) {
   if (!options.once && !options.diff) {
     if (options.output == OutputFormat::kText) return RunLoop(options, reload);
@@ -70,7 +88,7 @@ ExitCode RunReconcile(const Options& options, const Reload& reload) {
         .Error("-o json: the loop has no end that a document could tell of: add --once or --diff");
     return ExitCode::kUsage;
   }
-  return MakePass(options, Log(options.log_level, options.log_format), {}).outcome.code;
+  return MakeCountedPass(options);
 }
 
 ExitCode RunCommand(const Options& options, const Reload& reload) {

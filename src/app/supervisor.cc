@@ -184,6 +184,12 @@ void Supervisor::OnPassOver(int status) {
     Tell({LogLevel::kError, true, fmt::format("a pass was ended by {}", DescribeWaitStatus(status)), {}, {}});
   }
   const PassEnded ended = told ? *ended_ : PassEnded{};
+  // A pass that is killed since it would not stop has not crashed.
+  const PassEnd other_end = overdue_ ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed;
+  CountPass({.end = told ? PassEndOf(ended.code) : other_end,
+             .took = std::chrono::duration_cast<std::chrono::microseconds>(now - pass_started_),
+             .ended_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()),
+             .numbers = ended.numbers});
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
   if (ended.looked != Looked::kAtNothing) summary_ = ended.summary;
   unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
@@ -203,6 +209,14 @@ void Supervisor::OnPassOver(int status) {
         "those that are there now");
     exit_code_ = ExitCode::kUnreadable;
   }
+}
+
+void Supervisor::CountPass(const FinishedPass& pass) {
+  const Status counted = work_.count(pass);
+  if (counted) return;
+  const Error& error = counted.error();
+  const char* trouble = error.code == ErrorCode::kMalformed ? "" : "no metrics can be written";
+  Tell({LogLevel::kWarn, true, error.message, trouble, {}});
 }
 
 void Supervisor::CheckDeadlines() {

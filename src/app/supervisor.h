@@ -12,6 +12,7 @@
 
 #include "app/exit_code.h"
 #include "app/log.h"
+#include "app/metrics.h"
 #include "app/pass_report.h"
 #include "app/troubles.h"
 #include "base/child_task.h"
@@ -33,6 +34,11 @@ struct LoopWork {
   ///
   /// Errors:  what is wrong with it: then nothing has changed.
   std::function<Result<LoopSettings>()> reload;
+
+  /// Counts a pass that is over.
+  ///
+  /// Errors:  kMalformed: what was counted before is lost; any other: why the count is not written.
+  std::function<Status(const FinishedPass&)> count = [](const FinishedPass& /*pass*/) { return Status(); };
 };
 
 class Supervisor {
@@ -60,6 +66,7 @@ class Supervisor {
   void Tell(const LogEntry& entry);
   void Reap();
   void OnPassOver(int status);
+  void CountPass(const FinishedPass& pass);
   void CheckDeadlines();
   void Reload();
   void TellState() const;

@@ -134,6 +134,7 @@ TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
         CHECK(red.refusal->reason == *c.reason);
       }
       CHECK(server.At(PathOfTeamSpace("red"), "/status").empty() == !c.tells);
+      CHECK(red.told == c.tells);
       CHECK(server.At(PathOfTeamSpace("red"), "/status/observedGeneration").empty());
       CHECK(applied.report.chains[0].end == ChainEnd::kComplete);
       CHECK(server.At(PathOfTeamSpace("blue"), "/status/observedGeneration") == "1");
@@ -183,6 +184,7 @@ TEST_CASE("Apply keeps the failure that counts when its status can't be told eit
   server.failure = {"PATCH", StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
   const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
   CHECK(applied.report.chains[0].refusal->reason == Reason::kQuotaRefused);
+  CHECK_FALSE(applied.report.chains[0].told);
   CHECK(applied.report.writes == 2);
   CHECK(applied.told == "red ");
 }

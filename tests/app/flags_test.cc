@@ -34,7 +34,7 @@ TEST_CASE("Flags have each name once for a command, a help, and a default that t
 
 TEST_CASE("Flags: what one run asks for is command line only", "[app][flags]") {
   for (const std::string_view name : {"once", "diff", "output"}) CHECK(FlagNamed(name).command_line_only);
-  for (const std::string_view name : {"kubeconfig", "timeout", "only", "log-level"})
+  for (const std::string_view name : {"kubeconfig", "timeout", "only", "log-level", "metrics-file"})
     CHECK_FALSE(FlagNamed(name).command_line_only);
 }
 

@@ -9,6 +9,9 @@ namespace cnpa {
 namespace {
 
 TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_report]") {
+  PassNumbers numbers{.read = true};
+  numbers.requests[RequestIndex("list", 200)] = 3;
+  numbers.requests[RequestIndex("patch", 0)] = 1;
   const std::vector<PassMessage> messages{
       LogEntry{},
       LogEntry{
@@ -16,7 +19,7 @@ TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_r
       LogEntry{LogLevel::kError, false, "\x1b[31m!\x1b[0m \xff", {}, {}},
       PassObserved{},
       PassEnded{},
-      PassEnded{ExitCode::kTerminated, Looked::kAtAll, true, true, "5 team spaces in sync"},
+      PassEnded{ExitCode::kTerminated, Looked::kAtAll, true, true, "5 team spaces in sync", numbers},
   };
   for (const PassMessage& message : messages) {
     std::string line = EncodePassMessage(message);
@@ -60,7 +63,14 @@ TEST_CASE("DecodePassMessage refuses what no pass writes", "[app][pass_report]")
                            "0\x1f"
                            "3\x1f"
                            "0\x1f"
-                           "0\x1f"}) {
+                           "0\x1f"
+                           "\x1f",
+                           "ended\x1f"
+                           "0\x1f"
+                           "2\x1f"
+                           "0\x1f"
+                           "0\x1f"
+                           "r9999:1\x1f"}) {
     const Result<PassMessage> decoded = DecodePassMessage(line);
     REQUIRE_FALSE(decoded);
     CHECK(decoded.error() == Error{ErrorCode::kMalformed, "a pass said what nobody understands"});

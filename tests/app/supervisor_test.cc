@@ -13,10 +13,12 @@
 #include <unistd.h>
 #include <vector>
 
+#include "app/metrics_file.h"
 #include "support/capture.h"
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/notify_socket.h"
+#include "support/temp_folder.h"
 #include "support/text.h"
 
 namespace cnpa {
@@ -77,6 +79,7 @@ struct Bench {
   LoopSettings settings{.interval = 1ms, .pass_limit = 60s};
   std::string watchdog_usec;
   std::function<Result<LoopSettings>()> reload = [this]() -> Result<LoopSettings> { return settings; };
+  std::function<Status(const FinishedPass&)> count = [](const FinishedPass&) { return Status(); };
 
   void Run(const Stub& stub) {
     const NotifySocket socket;
@@ -84,7 +87,7 @@ struct Bench {
     CapturedStream captured(stderr);
     code = ExitCodeOfChild([&] {
       const Log log(LogLevel::kInfo, LogFormat::kText);
-      const LoopWork work{.pass = [&](int fd) { return stub(++passes.value(), fd); }, .reload = reload};
+      const LoopWork work{.pass = [&](int fd) { return stub(++passes.value(), fd); }, .reload = reload, .count = count};
       const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
         if (name == "NOTIFY_SOCKET") return socket.name();
         if (name == "WATCHDOG_USEC" && !watchdog_usec.empty()) return watchdog_usec;
@@ -187,6 +190,54 @@ TEST_CASE("Supervisor names how a pass came to its end, and goes on", "[app][sup
       CHECK(bench.said[0] == "cnpa-op: " + c.want);
     }
   }
+}
+
+TEST_CASE("Supervisor counts every pass, by how it came to its end", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.pass_limit = 500ms;
+  bench.count = [](const FinishedPass& pass) {
+    // Where a test hears it: this is the supervisor's process.
+    std::fprintf(stderr, "%s %d %d\n", kPassEnds.at(static_cast<std::size_t>(pass.end)).data(),
+                 pass.numbers == PassNumbers{.read = true}, pass.took > 0us && pass.took < 60s);
+    return Status();
+  };
+  bench.Run([](int number, int fd) {
+    switch (number) {
+      case 1: return End(fd, {ExitCode::kConverged, Looked::kAtAll, false, false, {}, {.read = true}});
+      case 2: return End(fd, {ExitCode::kUnreadable, Looked::kAtNothing, false, false, {}});
+      case 3: return ::kill(::getpid(), SIGKILL);
+      case 4: return End(fd, {ExitCode::kConverged, Looked::kAtAll, false, false, {}, {.read = true}}), 9;
+      case 5: return static_cast<int>(::sleep(60));
+      default:
+        Tell(SIGTERM);
+        ::usleep(50000);
+        Tell(SIGTERM);
+        return static_cast<int>(::sleep(60));
+    }
+  });
+  std::erase_if(bench.said, [](const std::string& line) { return line.starts_with("cnpa-op: "); });
+  CHECK(bench.said ==
+        Lines{"converged 1 1", "unreadable 0 1", "crashed 0 1", "crashed 0 1", "overdue 0 1", "stopped 0 1"});
+}
+
+TEST_CASE("Supervisor tells once that a count can't be written, and when that is over", "[app][supervisor]") {
+  Bench bench;
+  const SharedNumber counted;
+  bench.count = [&counted](const FinishedPass&) -> Status {
+    if (++counted.value() == 1) return Fail(ErrorCode::kMalformed, "started anew");
+    if (counted.value() < 5) return Fail(ErrorCode::kInvalid, "cannot write '/x': read-only file system");
+    return {};
+  };
+  bench.Run([](int number, int fd) {
+    if (number == 6) Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  REQUIRE(bench.said.size() == 3);
+  CHECK(bench.said[0] == "cnpa-op: warning: started anew");
+  CHECK(bench.said[1] == "cnpa-op: warning: cannot write '/x': read-only file system");
+  CHECK(bench.said[2].starts_with("cnpa-op: over after 3 passes in "));
+  CHECK(bench.said[2].ends_with(": no metrics can be written"));
 }
 
 TEST_CASE("Supervisor forgets a line without end", "[app][supervisor]") {
@@ -328,7 +379,10 @@ long PrivateKilobytes(pid_t pid) {
 int MakePassesAndMeasure(int count) {
   const SharedNumber files;
   const SharedNumber kilobytes;
+  const TempFolder folder;
+  MetricsFile metrics(folder.Path("cnpa-op.prom"));
   Bench bench;
+  bench.count = [&metrics](const FinishedPass& pass) { return metrics.Add(pass); };
   const std::array<Stub, 4> stubs{
       [](int, int fd) { return End(fd, kFine); },
       [](int number, int fd) {
