@@ -60,7 +60,7 @@ lint: build ## layers, clang-format, clang-tidy
 format: deps ## formats the sources with clang-format
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
 
-e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 15 minutes)
+e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 18 minutes)
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
 
@@ -74,9 +74,10 @@ test-long: build servers ## the long forms: every crash point, 1,000 TeamSpaces 
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 $(PYTHON) -m pytest -q tests/e2e
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q tests/e2e
 
-servers: # the programs of the control plane, also kine, which stands in etcd's place for tests on SQLite
+servers: # the programs of the control plane, also kine, which stands in etcd's place for tests on SQLite, and promtool
 	@tests/cluster/cluster build > /dev/null
 	@tests/cluster/cluster build --backend sqlite > /dev/null
+	@tests/cluster/cluster promtool > /dev/null
 
 demo: build ## the main job on a real control plane, before your eyes
 	@tests/cluster/cluster build

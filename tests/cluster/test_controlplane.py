@@ -353,6 +353,13 @@ class TestBuild:
         assert len(go.read_text().splitlines()) == 1
         assert (folder / binaries.storage_program("sqlite")).exists()
 
+    def test_promtool_is_built_where_it_is_asked_for_and_nothing_else_anew(self, go):
+        folder = binaries.build()
+        go.unlink()
+        assert binaries.build_promtool() == folder / binaries.promtool_program().name
+        assert len(go.read_text().splitlines()) == 1
+        assert binaries.build_promtool().exists()
+
     def test_an_unknown_backend_is_refused_in_one_line(self, go, monkeypatch):
         monkeypatch.setenv("CNPA_OP_TEST_BACKEND", "paper")
         refused = subprocess.run([HERE / "cluster", "build"], capture_output=True, text=True)
