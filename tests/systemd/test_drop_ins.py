@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drop-ins of examples/systemd on the real unit: another cluster, and exec plugins in Python and in Go."""
+"""The drop-ins of examples/systemd on the real unit: another cluster, exec plugins in Python and in Go, metrics."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -65,10 +66,11 @@ def service(host):
 
 
 def test_every_example_is_tested():
-    assert {path.name for path in (EXAMPLES / "systemd").iterdir()} == {"other-cluster.conf", "exec-plugin.conf"}
+    assert {path.name for path in (EXAMPLES / "systemd").iterdir()} == {"other-cluster.conf", "exec-plugin.conf",
+                                                                   "metrics.conf"}
 
 
-@pytest.mark.parametrize("name", ["other-cluster.conf", "exec-plugin.conf"])
+@pytest.mark.parametrize("name", ["other-cluster.conf", "exec-plugin.conf", "metrics.conf"])
 def test_systemd_has_nothing_to_say_about_a_drop_in(host, name):
     put_drop_in(host, name)
     done = host.run("systemd-analyze", "verify", "--man=no", "cnpa-op.service")
@@ -100,6 +102,34 @@ def test_another_cluster_is_reached_at_any_address(other_cluster, service, clust
     service.start()
     name = cluster.create_team()
     wait_for(lambda: cluster.quota(name), "a quota")
+
+
+# -- metrics ---------------------------------------------------------------------------------------------------------
+
+
+def read_as_nobody(host):
+    """Returns the metrics as node_exporter would find them, which is another user; None when it can't."""
+    done = host.run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "cat", "/run/cnpa-op/cnpa-op.prom",
+                    check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def test_metrics_can_be_read_by_another_user(host, service, cluster):
+    put_drop_in(host, "metrics.conf")
+    make_brisk(host)
+    service.start()
+    passes = re.compile(r'^cnpa_op_passes_total{result="converged"} ([3-9]|\d\d+)$', re.M)
+    wait_for(lambda: passes.search(read_as_nobody(host) or ""), "three passes")
+    service.stop()
+    assert read_as_nobody(host) is None, "it is gone with the service"
+
+
+def test_metrics_in_a_runtime_directory_that_is_kept_can_not(host, service, cluster):
+    put_drop_in(host, "metrics.conf")
+    drop_in(host, service.unit, "zz-kept", "[Service]\nRuntimeDirectoryPreserve=yes\n")
+    service.start()
+    wait_for(lambda: host.run("test", "-e", "/run/private/cnpa-op/cnpa-op.prom", check=False).returncode == 0, "a file")
+    assert read_as_nobody(host) is None, "why the drop-in says otherwise"
 
 
 # -- exec plugins ----------------------------------------------------------------------------------------------------
