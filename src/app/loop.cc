@@ -38,7 +38,7 @@ void Report(int fd, const PassMessage& message) {
 
 Looked HowMuchWasLookedAt(const PassOutcome& outcome) {
   if (!outcome.totals) return Looked::kAtNothing;
-  return outcome.totals->left == 0 ? Looked::kAtAll : Looked::kAtSome;
+  return outcome.totals->left == 0 && outcome.told_all ? Looked::kAtAll : Looked::kAtSome;
 }
 
 /// Runs in the child.
@@ -81,6 +81,7 @@ ExitCode RunLoop(Options options, const std::function<Result<Options>()>& reload
                         if (!fresh) return tl::unexpected<Error>(std::move(fresh).error());
                         options = *std::move(fresh);
                         log = MakeLog(options);
+                        ReleaseStartupMemory();
                         if (options.metrics_file != metrics.path()) metrics = MetricsFile(options.metrics_file);
                         return SettingsOf(options);
                       },

@@ -2,6 +2,7 @@
 #include "app/pass.h"
 
 #include <chrono>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "app/output.h"
 #include "app/session.h"
 #include "app/stop.h"
+#include "kube/certificate.h"
 
 namespace cnpa {
 namespace {
@@ -40,6 +42,11 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};
+  // Some servers refuse an expired certificate before anybody can say 401.
+  const std::optional<Validity> validity = ReadValidity(connection.certificate_pem);
+  if (result.outcome.code == ExitCode::kUnreadable && validity && Now() > validity->until) {
+    result.outcome.unauthorized = true;
+  }
   result.outcome.code = StopSignals::After(result.outcome.code);
   return result;
 }

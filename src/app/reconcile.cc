@@ -65,15 +65,16 @@ class Complaints {
     }
   }
 
-  /// Writes the first `most` of them, and how many there are more.
-  void Tell(const Log& log, std::size_t most) const {
+  /// Writes the first `most` of them, and how many there are more; returns whether that was all.
+  bool Tell(const Log& log, std::size_t most) const {
     const std::size_t shown = std::min(entries_.size(), most);
     for (std::size_t i = 0; i < shown; ++i) log.Write(entries_[i]);
-    if (shown == entries_.size()) return;
+    if (shown == entries_.size()) return true;
     log.Write({.level = LogLevel::kWarn,
                .text = fmt::format("! and {} more like these", entries_.size() - shown),
                .trouble = "more team spaces than are told one by one",
                .fields = {}});
+    return false;
   }
 
  private:
@@ -132,7 +133,7 @@ class Run {
       if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
-    complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
+    const bool told_all = complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
     }
@@ -141,7 +142,9 @@ class Run {
     if (totals.changed_something() || (!context_.in_loop && (totals.writes > 0 || !totals.converged()))) {
       TellLine(TotalsLine(totals, took), {});
     }
-    return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged, .totals = totals};
+    return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged,
+            .totals = totals,
+            .told_all = told_all};
   }
 
  private:

@@ -22,6 +22,7 @@ namespace cnpa {
 struct PassOutcome {
   ExitCode code = ExitCode::kUnreadable;
   std::optional<Totals> totals;  ///< Of a pass that has read the cluster.
+  bool told_all = true;          ///< Whatever is wrong was told, none of it only counted.
   bool unauthorized = false;     ///< The server took no credentials of ours.
   PassNumbers numbers;           ///< All rounds of it together.
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <limits>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -24,6 +25,11 @@ using std::chrono::milliseconds;
 
 // A stop is over within 5 s: a pass gives up what is in flight sooner than that.
 constexpr milliseconds kStopLimit{4500};
+constexpr milliseconds kKillLimit{300};
+constexpr milliseconds kReadyAgain{100};
+// What never stops talking must come to its deadline.
+constexpr int kReadsAtOnce = 16;
+constexpr int kReadAll = std::numeric_limits<int>::max();
 constexpr std::size_t kLongestLineBytes = std::size_t{64} << 10U;
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD};
 
@@ -46,7 +52,7 @@ ExitCode Supervisor::Run() {
     if (!pass_ && !stopping_ && Clock::now() >= next_pass_) StartPass();
     Wait();
     HandleSignals();
-    if (pass_) ReadReport();
+    if (pass_) ReadReport(kReadsAtOnce);
     Reap();
     CheckDeadlines();
     if (stopping_ && !pass_ && !exit_code_) exit_code_ = ExitCode::kConverged;
@@ -60,6 +66,8 @@ void Supervisor::BlockSignals() {
   ::sigemptyset(&set);
   for (const int signal : kSignals) ::sigaddset(&set, signal);
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  // Whoever started us may have had it ignored: then nobody could wait for a child.
+  ::signal(SIGCHLD, SIG_DFL);  // NOLINT(cert-err33-c)
   signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
@@ -83,6 +91,7 @@ Supervisor::Clock::time_point Supervisor::NextEvent() const {
     next = std::min(next, next_pass_);
   }
   if (manager_.watchdog()) next = std::min(next, next_ping_);
+  if (ready_untold_) next = std::min(next, Clock::now() + kReadyAgain);
   return next;
 }
 
@@ -124,13 +133,15 @@ void Supervisor::StartPass() {
     return;
   }
   Tell({LogLevel::kError, true, started.error().message, {}, {}});
+  ended_ = PassEnded{};
   OnPassOver(W_EXITCODE(static_cast<int>(ExitCode::kUnreadable), 0));
 }
 
-void Supervisor::ReadReport() {
+void Supervisor::ReadReport(int most_reads) {
   std::array<char, 16384> buffer{};
-  ssize_t count = 0;
-  while ((count = ::read(pass_->report_fd(), buffer.data(), buffer.size())) > 0) {
+  for (int i = 0; i < most_reads; ++i) {
+    const ssize_t count = ::read(pass_->report_fd(), buffer.data(), buffer.size());
+    if (count <= 0) return;
     unread_.append(buffer.data(), static_cast<std::size_t>(count));
     std::size_t start = 0;
     for (std::size_t end = 0; (end = unread_.find('\n', start)) != std::string::npos; start = end + 1) {
@@ -148,7 +159,7 @@ void Supervisor::HandleLine(std::string_view line) {
   if (const auto* ended = std::get_if<PassEnded>(&*message)) {
     ended_ = *ended;
   } else {
-    NotifyReady();
+    BecomeReady();
   }
 }
 
@@ -164,7 +175,7 @@ void Supervisor::Reap() {
   // Whatever a killed pass leaves behind may have become ours.
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
     if (!pass_ || pid != pass_->pid()) continue;
-    ReadReport();
+    ReadReport(kReadAll);
     pass_->SetReaped();
     pass_.reset();
     OnPassOver(status);
@@ -193,7 +204,8 @@ void Supervisor::OnPassOver(int status) {
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
   if (ended.looked != Looked::kAtNothing) summary_ = ended.summary;
   unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
-  last_failure_ = failure_;
+  last_failure_ = failure_.empty() ? "the last pass did not end by itself" : failure_;
+  loaded_by_systemd_ = ended.loaded_by_systemd;
   next_pass_ = now;
   if (!std::exchange(reloaded_, false)) next_pass_ += ComputePause(settings_.interval, unreadable_);
   if (stopping_) return;
@@ -201,7 +213,7 @@ void Supervisor::OnPassOver(int status) {
     exit_code_ = ExitCode::kUsage;
     return;
   }
-  NotifyReady();
+  BecomeReady();
   manager_.Notify("STATUS=" + StatusText());
   if (ended.unauthorized && ShouldEndForCredentials({ended.loaded_by_systemd, Span(now - started_)})) {
     log_.Error(
@@ -225,26 +237,45 @@ void Supervisor::CheckDeadlines() {
     overdue_ = true;
     pass_->Kill();
   }
-  if (pass_ && stopping_ && now >= stop_limit_) pass_->Kill();
+  if (pass_ && stopping_ && now >= stop_limit_) CheckStop(now);
+  if (ready_untold_) TellReady();
   if (manager_.watchdog() && now >= next_ping_) {
     manager_.Notify("WATCHDOG=1");
     next_ping_ = now + *manager_.watchdog() / 3;
   }
 }
 
+/// A pass that does not end is killed; one that can't be, since it waits for a disk that is away, is left behind.
+void Supervisor::CheckStop(Clock::time_point now) {
+  if (!stop_overdue_) {
+    pass_->Kill();
+    stop_overdue_ = true;
+    stop_limit_ = now + kKillLimit;
+    return;
+  }
+  log_.Warn("the last pass can't even be killed: left behind");
+  pass_->SetReaped();
+  pass_.reset();
+}
+
 void Supervisor::Reload() {
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch());
-  manager_.Notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.count()));
+  if (ready_) manager_.Notify(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", now.count()));
   const Result<LoopSettings> settings = work_.reload();
   if (settings) {
     settings_ = *settings;
     log_.Info("configuration read anew; a pass follows");
+    if (loaded_by_systemd_) {
+      log_.Info("the kubeconfig is the one that systemd loaded at the start: to take another, restart the service");
+    }
   } else {
     log_.Error(settings.error().message + ": the configuration stays as it was");
   }
   next_pass_ = Clock::now();
   reloaded_ = static_cast<bool>(pass_);  // That one has the old configuration.
-  manager_.Notify("READY=1");
+  if (!ready_) return;
+  ready_untold_ = true;
+  TellReady();
 }
 
 void Supervisor::TellState() const {
@@ -258,13 +289,24 @@ void Supervisor::TellState() const {
   const std::string next =
       pass_ ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
             : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
-  log_.Info(fmt::format("{}: {}; {}; {} now", last, StatusText(), next, Count(troubles_.size(), "trouble")));
+  // It was asked for, so it is told whatever the level.
+  const LogLevel level = log_.shows(LogLevel::kInfo) ? LogLevel::kInfo : log_.level();
+  log_.Write({.level = level,
+              .is_message = true,
+              .text = fmt::format("{}: {}; {}; {} now", last, StatusText(), next, Count(troubles_.size(), "trouble")),
+              .trouble = {},
+              .fields = {}});
 }
 
-void Supervisor::NotifyReady() {
+void Supervisor::BecomeReady() {
   if (ready_) return;
-  ready_ = true;
-  manager_.Notify("READY=1\nSTATUS=the first pass is at work");
+  ready_ = ready_untold_ = true;
+  TellReady();
+}
+
+/// A service manager that is busy, as at a boot, is told again.
+void Supervisor::TellReady() {
+  ready_untold_ = !manager_.Notify("READY=1\nSTATUS=" + StatusText());
 }
 
 std::string Supervisor::StatusText() const {

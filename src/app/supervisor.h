@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -61,7 +60,7 @@ class Supervisor {
   void HandleSignals();
   void HandleSignal(int signal);
   void StartPass();
-  void ReadReport();
+  void ReadReport(int most_reads);
   void HandleLine(std::string_view line);
   void Tell(const LogEntry& entry);
   void Reap();
@@ -70,7 +69,9 @@ class Supervisor {
   void CheckDeadlines();
   void Reload();
   void TellState() const;
-  void NotifyReady();
+  void BecomeReady();
+  void TellReady();
+  void CheckStop(Clock::time_point now);
   std::string StatusText() const;
 
   LoopSettings settings_;
@@ -93,12 +94,15 @@ class Supervisor {
   std::chrono::milliseconds last_took_{0};
   std::optional<Clock::time_point> last_end_;
   std::string last_failure_;
-  std::string summary_;       ///< Of the last pass that could read the cluster.
-  std::uint64_t passes_ = 0;  ///< That have ended.
-  int unreadable_ = 0;        ///< How many in a row, until now.
-  bool reloaded_ = false;     ///< While the running pass was at work.
-  bool ready_ = false;        ///< The service manager has been told so.
+  std::string summary_;             ///< Of the last pass that could read the cluster.
+  std::uint64_t passes_ = 0;        ///< That have ended.
+  int unreadable_ = 0;              ///< How many in a row, until now.
+  bool reloaded_ = false;           ///< While the running pass was at work.
+  bool ready_ = false;              ///< The first pass has read the cluster, or has failed.
+  bool ready_untold_ = false;       ///< The service manager must still be told so.
+  bool loaded_by_systemd_ = false;  ///< The kubeconfig of the last pass: a copy of the start.
   bool stopping_ = false;
+  bool stop_overdue_ = false;  ///< The pass has been killed since it did not end.
   Clock::time_point stop_limit_;
   std::optional<ExitCode> exit_code_;
 };

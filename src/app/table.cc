@@ -14,8 +14,8 @@ constexpr std::size_t kGap = 3;
 
 /// A locale with Unicode's tables, whatever the user's is; made once.
 locale_t UnicodeLocale() {
-  static const locale_t locale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
-  return locale;
+  static const locale_t kLocale = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
+  return kLocale;
 }
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace {
 struct Mapping {
   std::uintptr_t start = 0;
   std::uintptr_t end = 0;
-  bool is_file_as_on_disk = false;  ///< Nothing was ever written to it, not even by the loader.
+  bool is_file = false;     ///< Of a file, private and not to be written to.
+  bool no_pages = false;    ///< None of its pages was written to, not even by the loader,
+  bool no_swapped = false;  ///< nor was one that is swapped out.
 };
 
 bool ParseHex(std::string_view text, std::uintptr_t& number) {
@@ -34,7 +36,7 @@ bool ParseHead(std::string_view line, Mapping& mapping) {
   if (!ParseHex(line.substr(dash + 1, space - dash - 1), mapping.end)) return false;
   const std::string_view permissions = line.substr(space + 1, 4);
   const bool private_and_readable = permissions == "r--p" || permissions == "r-xp";
-  mapping.is_file_as_on_disk = private_and_readable && line.find(" /") != std::string_view::npos;
+  mapping.is_file = private_and_readable && line.find(" /") != std::string_view::npos;
   return true;
 }
 
@@ -45,9 +47,9 @@ std::vector<Mapping> Mappings() {
   for (std::string line; std::getline(smaps, line);) {
     if (ParseHead(line, head)) {
       mappings.push_back(head);
-    } else if (!mappings.empty() && line.starts_with("Anonymous:") && line.find(" 0 kB") == std::string::npos) {
-      // Relocated by the loader: what is on disk is not what it needs to be.
-      mappings.back().is_file_as_on_disk = false;
+    } else if (!mappings.empty() && line.ends_with(" 0 kB")) {
+      if (line.starts_with("Anonymous:")) mappings.back().no_pages = true;
+      if (line.starts_with("Swap:")) mappings.back().no_swapped = true;
     }
   }
   return mappings;
@@ -58,7 +60,7 @@ std::vector<Mapping> Mappings() {
 void ReleaseStartupMemory() {
   ::malloc_trim(0);
   for (const Mapping& mapping : Mappings()) {
-    if (!mapping.is_file_as_on_disk) continue;
+    if (!mapping.is_file || !mapping.no_pages || !mapping.no_swapped) continue;
     // An address from /proc is a number; no pointer leads there.
     void* const start = reinterpret_cast<void*>(mapping.start);  // NOLINT
     ::madvise(start, mapping.end - mapping.start, MADV_DONTNEED);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/service_manager.h"
 
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
@@ -35,8 +36,8 @@ ServiceManager ServiceManager::Find(const Environment& environment, long pid) {
   return manager;
 }
 
-void ServiceManager::Notify(const std::string& assignments) const {
-  if (!present()) return;
+bool ServiceManager::Notify(const std::string& assignments) const {
+  if (!present()) return true;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(&address.sun_path, address_.data(), address_.size());
@@ -44,8 +45,9 @@ void ServiceManager::Notify(const std::string& assignments) const {
   // sendto() takes every kind of address by a pointer to their common head.
   const auto* head =
       reinterpret_cast<const sockaddr*>(&address);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
-  static_cast<void>(
-      !::sendto(socket_.get(), assignments.data(), assignments.size(), MSG_NOSIGNAL | MSG_DONTWAIT, head, size));
+  const ssize_t sent =
+      ::sendto(socket_.get(), assignments.data(), assignments.size(), MSG_NOSIGNAL | MSG_DONTWAIT, head, size);
+  return sent >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
 }
 
 }  // namespace cnpa

@@ -25,8 +25,10 @@ class ServiceManager {
   /// Returns how long it may hear nothing of us before it ends us; nothing: as long as we like.
   std::optional<std::chrono::microseconds> watchdog() const { return watchdog_; }
 
-  /// Sends assignments, one a line: "READY=1\nSTATUS=at work". That nobody hears is no fault of ours.
-  void Notify(const std::string& assignments) const;
+  /// Sends assignments, one a line: "READY=1\nSTATUS=at work". Never waits.
+  ///
+  /// Returns false when they must be sent again to be heard: somebody listens, and has no time now.
+  bool Notify(const std::string& assignments) const;
 
  private:
   UniqueFd socket_;

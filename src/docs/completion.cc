@@ -93,7 +93,11 @@ std::string BashCompletion() {
   for (const Flag& flag : AllFlags()) {
     if (!TakesValue(flag)) continue;
     const std::string how = BashValues(flag);
-    const std::string spellings = Join(Spellings(flag), " | ");
+    std::vector<std::string> cases;
+    for (const std::string& command : CommandsWith(flag)) {
+      for (const std::string& spelling : Spellings(flag)) cases.push_back(fmt::format("'{} {}'", command, spelling));
+    }
+    const std::string spellings = Join(cases, " | ");
     if (how.empty()) {
       free_texts.push_back(spellings);
     } else {
@@ -129,7 +133,7 @@ _cnpa_op() {{
     word=${{COMP_WORDS[i]}}
     case $word in {alternatives}) command=$word; break ;; esac
   done
-  case $before in
+  case "$command $before" in
 {values}  esac
   case $command in
 {flags}  esac

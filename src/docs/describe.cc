@@ -54,7 +54,8 @@ std::vector<std::string> CommandsWith(const Flag& flag) {
   std::vector<std::string> names;
   for (const CommandInfo& command : Commands()) {
     const std::vector<Flag> flags = FlagsOf(command);
-    const auto is_it = [&flag](const Flag& other) { return other.name == flag.name; };
+    // Two commands may have another flag of the same name.
+    const auto is_it = [&flag](const Flag& other) { return other.name == flag.name && other.scope == flag.scope; };
     if (std::any_of(flags.begin(), flags.end(), is_it)) names.emplace_back(command.name);
   }
   return names;
@@ -96,6 +97,7 @@ std::string ExampleOf(const Flag& flag) {
   if (flag.kind == FlagKind::kList) return "[alpha, beta]";
   if (flag.value == "DUR") return "60s";
   if (flag.value == "N") return "1";
+  if (flag.name == "metrics-file") return "/run/cnpa-op/cnpa-op.prom";
   if (flag.value == "FILE") return "/etc/cnpa-op/" + std::string(flag.name);
   if (flag.value == "DIR") return "/var/lib/cnpa-op/" + std::string(flag.name);
   return "default";

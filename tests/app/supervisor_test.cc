@@ -78,6 +78,7 @@ struct Bench {
 
   LoopSettings settings{.interval = 1ms, .pass_limit = 60s};
   std::string watchdog_usec;
+  std::function<void()> before = [] {};  ///< Done in the process of the supervisor.
   std::function<Result<LoopSettings>()> reload = [this]() -> Result<LoopSettings> { return settings; };
   std::function<Status(const FinishedPass&)> count = [](const FinishedPass&) { return Status(); };
 
@@ -86,6 +87,7 @@ struct Bench {
     const SharedNumber passes;
     CapturedStream captured(stderr);
     code = ExitCodeOfChild([&] {
+      before();
       const Log log(LogLevel::kInfo, LogFormat::kText);
       const LoopWork work{.pass = [&](int fd) { return stub(++passes.value(), fd); }, .reload = reload, .count = count};
       const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
@@ -272,8 +274,7 @@ TEST_CASE("Supervisor is ready when the first pass has failed, too", "[app][supe
     return EndWith(fd, "cannot reach it");
   });
   REQUIRE(bench.notified.size() >= 3);
-  CHECK(bench.notified[1] == "READY=1\nSTATUS=the first pass is at work");
-  CHECK(bench.notified[2] == "STATUS=cannot reach it; 1 failed pass so far, trying every 1 ms");
+  CHECK(bench.notified[1] == "READY=1\nSTATUS=cannot reach it; 1 failed pass so far, trying every 1 ms");
 }
 
 TEST_CASE("Supervisor tells the watchdog that it is alive, also while a pass is at work", "[app][supervisor]") {
@@ -293,15 +294,67 @@ TEST_CASE("Supervisor reads its configuration anew, and makes a pass at once", "
   bench.settings.interval = 1h;
   bench.reload = [&bench]() -> Result<LoopSettings> { return LoopSettings{1ms, bench.settings.pass_limit}; };
   bench.Run([](int number, int fd) {
+    Say(fd, PassObserved{});
+    ::usleep(50000);
     if (number == 1) Tell(SIGHUP);
     if (number == 3) Tell(SIGTERM);
     return End(fd, kFine);
   });
   CHECK(bench.code == 0);
   CHECK(bench.said == Lines{"cnpa-op: configuration read anew; a pass follows"});
-  REQUIRE(bench.notified.size() > 3);
-  CHECK(bench.notified[1].starts_with("RELOADING=1\nMONOTONIC_USEC="));
-  CHECK(bench.notified[2] == "READY=1");
+  REQUIRE(bench.notified.size() > 4);
+  CHECK(bench.notified[2].starts_with("RELOADING=1\nMONOTONIC_USEC="));
+  CHECK(bench.notified[3].starts_with("READY=1\nSTATUS="));
+}
+
+TEST_CASE("Supervisor is not ready for being told to read its configuration", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int /*number*/, int fd) {
+    Tell(SIGHUP);
+    ::usleep(50000);
+    Tell(SIGTERM);
+    return End(fd, {ExitCode::kTerminated, Looked::kAtNothing, false, false, {}});
+  });
+  for (const std::string& told : bench.notified) CHECK_FALSE(told.starts_with("READ"));
+}
+
+TEST_CASE("Supervisor says on a reload what takes a restart", "[app][supervisor]") {
+  Bench bench;
+  bench.Run([](int number, int fd) {
+    if (number == 2) Tell(SIGHUP);
+    if (number == 3) Tell(SIGTERM);
+    return End(fd, {ExitCode::kConverged, Looked::kAtAll, false, true, "in sync"});
+  });
+  CHECK(
+      bench.said ==
+      Lines{
+          "cnpa-op: configuration read anew; a pass follows",
+          "cnpa-op: the kubeconfig is the one that systemd loaded at the start: to take another, restart the service"});
+}
+
+TEST_CASE("Supervisor keeps its deadlines while a pass talks without end", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.pass_limit = 300ms;
+  bench.Run([](int number, int fd) {
+    while (number == 1) Say(fd, LogEntry{LogLevel::kWarn, true, "again", {}, {}});
+    Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  REQUIRE(bench.said.size() >= 2);
+  CHECK(bench.said[0] == "cnpa-op: warning: again");
+  CHECK(bench.said[1] == "cnpa-op: a pass did not end within 300 ms: killed");
+}
+
+TEST_CASE("Supervisor waits for its passes also where children were to be ignored", "[app][supervisor]") {
+  Bench bench;
+  bench.before = [] { ::signal(SIGCHLD, SIG_IGN); };
+  bench.Run([](int number, int fd) {
+    if (number == 3) Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said.empty());
 }
 
 TEST_CASE("Supervisor keeps its configuration when the new one is wrong, and makes a pass at once",

@@ -54,7 +54,7 @@ def test_an_upgrade_restarts_what_runs_and_nothing_else(machine, package, newer)
     machine.calls()
     machine.install(newer)
     assert machine.calls() == ["--system daemon-reload",
-                               "--system try-restart cnpa-op.service cnpa-op@*.service"]
+                               "--system --no-block try-restart cnpa-op.service cnpa-op@*.service"]
 
 
 def test_an_upgrade_that_systemd_can_t_follow_is_an_upgrade_all_the_same(machine, package, newer):
