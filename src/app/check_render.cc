@@ -37,12 +37,6 @@ std::size_t CountOf(const std::vector<Check>& checks, CheckStatus status) {
       std::count_if(checks.begin(), checks.end(), [status](const Check& check) { return check.status == status; }));
 }
 
-void StringOrNull(JsonWriter& document, std::string_view key, const std::string& text) {
-  if (!text.empty()) return document.String(key, text);
-  document.Key(key);
-  document.Null();
-}
-
 }  // namespace
 
 std::string CheckLine(const Check& check, bool color) {
@@ -76,10 +70,10 @@ std::string CheckDocument(const std::vector<Check>& checks) {
       for (const Check& check : checks) {
         document.Object([&] {
           document.String("kind", CheckKindName(check.kind));
-          StringOrNull(document, "subject", check.subject);
+          document.StringOrNull("subject", check.subject);
           document.String("status", WordsOf(check.status).name);
           document.String("detail", check.detail);
-          StringOrNull(document, "remedy", check.remedy);
+          document.StringOrNull("remedy", check.remedy);
         });
       }
     });

@@ -5,17 +5,11 @@
 
 #include "app/archive.h"
 #include "app/render.h"
+#include "base/overloaded.h"
 #include "kube/json_writer.h"
 
 namespace cnpa {
 namespace {
-
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
 
 struct ObjectName {
   const char* kind;

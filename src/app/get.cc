@@ -2,7 +2,6 @@
 #include "app/get.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "app/observe.h"
@@ -10,16 +9,13 @@
 #include "app/overview.h"
 #include "app/session.h"
 #include "app/stop.h"
+#include "base/clock.h"
 #include "core/plan.h"
 #include "kube/client.h"
 #include "kube/yaml.h"
 
 namespace cnpa {
 namespace {
-
-Time Now() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
 
 /// Reads the cluster and returns what is to be seen of it.
 Result<std::vector<TeamSpaceOverview>> Look(Transport& transport, const Options& options, Time now) {

@@ -2,7 +2,6 @@
 #include "app/log.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "base/clock.h"
 #include "base/time.h"
 #include "kube/json_writer.h"
 
@@ -51,7 +51,7 @@ void EachField(const LogFields& fields,
 std::string JsonLine(const LogEntry& entry) {
   JsonWriter writer;
   writer.Object([&] {
-    writer.String("time", FormatTime(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())));
+    writer.String("time", FormatTime(Now()));
     writer.String("level", LevelName(entry.level));
     writer.String("msg", entry.text);
     EachField(entry.fields, [&writer](const char* name, const char* /*journal*/, const std::string& value) {

@@ -45,33 +45,27 @@ std::string Age(const std::string& created, Time now) {
   return since ? FormatAge(std::max(now - *since, std::chrono::seconds(0))) : "?";
 }
 
-void StringOrNull(JsonWriter& json, std::string_view key, const std::string& text) {
-  if (!text.empty()) return json.String(key, text);
-  json.Key(key);
-  json.Null();
-}
-
 void WriteUsage(JsonWriter& json, std::string_view key, const Usage& usage) {
   json.Object(key, [&] {
-    StringOrNull(json, "used", usage.used);
-    StringOrNull(json, "limit", usage.limit);
+    json.StringOrNull("used", usage.used);
+    json.StringOrNull("limit", usage.limit);
   });
 }
 
 void WriteTeamSpace(JsonWriter& json, const TeamSpaceOverview& team_space) {
   json.String("name", team_space.name);
-  StringOrNull(json, "namespace", team_space.namespace_name);
+  json.StringOrNull("namespace", team_space.namespace_name);
   WriteUsage(json, "pods", team_space.pods);
   WriteUsage(json, "cpu", team_space.cpu);
   json.String("state", team_space.reason());
   json.Bool("ready", team_space.ready && team_space.ready->status == "True");
-  StringOrNull(json, "message", team_space.ready ? team_space.ready->message : "");
-  StringOrNull(json, "since", team_space.ready ? team_space.ready->last_transition_time : "");
+  json.StringOrNull("message", team_space.ready ? team_space.ready->message : "");
+  json.StringOrNull("since", team_space.ready ? team_space.ready->last_transition_time : "");
   json.Int("generation", team_space.generation);
   json.Key("observedGeneration");
   team_space.observed_generation ? json.Int(*team_space.observed_generation) : json.Null();
-  StringOrNull(json, "createdAt", team_space.created);
-  StringOrNull(json, "deletedAt", team_space.deletion_timestamp);
+  json.StringOrNull("createdAt", team_space.created);
+  json.StringOrNull("deletedAt", team_space.deletion_timestamp);
   json.Int("differences", static_cast<std::int64_t>(team_space.differences));
 }
 

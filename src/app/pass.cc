@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pass.h"
 
-#include <chrono>
 #include <optional>
 #include <unistd.h>
 #include <utility>
@@ -10,14 +9,11 @@
 #include "app/output.h"
 #include "app/session.h"
 #include "app/stop.h"
+#include "base/clock.h"
 #include "kube/certificate.h"
 
 namespace cnpa {
 namespace {
-
-Time Now() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
 
 PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting, PassDocument* document) {
   const Result<Session> session = OpenSession(options, log);

@@ -7,18 +7,12 @@
 #include <fmt/core.h>
 
 #include "app/archive.h"
+#include "base/overloaded.h"
 
 namespace cnpa {
 namespace {
 
 constexpr std::size_t kObjectColumn = 40;
-
-template <typename... Functions>
-struct Overloaded : Functions... {
-  using Functions::operator()...;
-};
-template <typename... Functions>
-Overloaded(Functions...) -> Overloaded<Functions...>;
 
 std::string QuotaObject(const std::string& space) {
   return fmt::format("ResourceQuota/{}/{}", space, kQuotaName);

@@ -18,6 +18,7 @@
 #include "app/session.h"
 #include "app/stop.h"
 #include "app/survey.h"
+#include "base/clock.h"
 #include "base/version.h"
 #include "kube/curl_transport.h"
 #include "kube/json_writer.h"
@@ -71,12 +72,11 @@ ExitCode MakeCountedPass(const Options& options) {
   const PassOutcome outcome = MakePass(options, log, {}).outcome;
   if (options.diff) return outcome.code;
   const auto took = std::chrono::steady_clock::now() - started;
-  const Status counted =
-      MetricsFile(options.metrics_file)
-          .Add({.end = PassEndOf(outcome.code),
-                .took = std::chrono::duration_cast<std::chrono::microseconds>(took),
-                .ended_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()),
-                .numbers = outcome.numbers});
+  const Status counted = MetricsFile(options.metrics_file)
+                             .Add({.end = PassEndOf(outcome.code),
+                                   .took = std::chrono::duration_cast<std::chrono::microseconds>(took),
+                                   .ended_at = Now(),
+                                   .numbers = outcome.numbers});
   if (!counted) log.Warn(counted.error().message);
   return outcome.code;
 }

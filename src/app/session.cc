@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "app/stop.h"
+#include "base/clock.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
 #include "kube/curl_transport.h"
@@ -33,10 +34,6 @@ Connection WithoutSecrets(Connection connection) {
   connection.exec.environment.clear();
   connection.proxy = WithoutPassword(connection.proxy);
   return connection;
-}
-
-Time Now() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
 bool StopRequested() {

@@ -16,6 +16,7 @@
 
 #include "app/pace.h"
 #include "app/render.h"
+#include "base/clock.h"
 #include "base/time.h"
 
 namespace cnpa {
@@ -199,7 +200,7 @@ void Supervisor::OnPassOver(int status) {
   const PassEnd other_end = overdue_ ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed;
   CountPass({.end = told ? PassEndOf(ended.code) : other_end,
              .took = std::chrono::duration_cast<std::chrono::microseconds>(now - pass_started_),
-             .ended_at = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()),
+             .ended_at = Now(),
              .numbers = ended.numbers});
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
   if (ended.looked != Looked::kAtNothing) summary_ = ended.summary;

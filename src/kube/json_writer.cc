@@ -92,6 +92,12 @@ void JsonWriter::String(std::string_view key, std::string_view value) {
   String(value);
 }
 
+void JsonWriter::StringOrNull(std::string_view key, std::string_view value) {
+  if (!value.empty()) return String(key, value);
+  Key(key);
+  Null();
+}
+
 void JsonWriter::Int(std::string_view key, std::int64_t value) {
   Key(key);
   Int(value);

@@ -35,6 +35,7 @@ class JsonWriter {
   void Raw(std::string_view json);  ///< A value that is JSON already.
   void Key(std::string_view key);
   void String(std::string_view key, std::string_view value);
+  void StringOrNull(std::string_view key, std::string_view value);  ///< Null when it is empty.
   void Int(std::string_view key, std::int64_t value);
   void Bool(std::string_view key, bool value);
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/time.h"
 
 namespace cnpa {
@@ -15,10 +16,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstDelay{250};
 constexpr milliseconds kTimeForAnAnswer{500};  // A try that can't have an answer is none.
 constexpr int kMostDoublings = 16;
-
-Time Now() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
 
 }  // namespace
 
