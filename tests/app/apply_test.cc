@@ -94,6 +94,9 @@ TEST_CASE("Apply does not take the finalizer off when the archive fails", "[app]
   CHECK(server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["platform.labhub.io/cleanup"])");
 }
 
+const Response kNamespaceGoes =
+    StatusAnswer(403, "Forbidden", "no", R"({"causes":[{"reason":"NamespaceTerminating"}]})");
+
 TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
   struct Case {
     std::string name;
@@ -111,9 +114,7 @@ TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
       {"a right that lacks",
        StatusAnswer(403, "Forbidden", R"(User \"u\" cannot create resource \"resourcequotas\" in API group \"\")"),
        ChainEnd::kFailed, Reason::kForbidden, true},
-      {"a namespace that goes",
-       StatusAnswer(403, "Forbidden", "no", R"({"causes":[{"reason":"NamespaceTerminating"}]})"), ChainEnd::kFailed,
-       Reason::kNamespaceTerminating, true},
+      {"a namespace that has ended, in the server's cache beside ours", kNamespaceGoes, ChainEnd::kLostRace, {}, false},
       {"no answer", Fail(ErrorCode::kUnavailable, "reset"), ChainEnd::kFailed, {}, false},
       {"503", StatusAnswer(503, "ServiceUnavailable", "no"), ChainEnd::kFailed, {}, false},
       {"not sent", Fail(ErrorCode::kStopped, "not sent"), ChainEnd::kLeft, {}, false},
@@ -141,6 +142,20 @@ TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
       CHECK(applied.told == "blue red ");
     }
   }
+}
+
+TEST_CASE("Apply tells the team of a namespace that goes since it was listed", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas.clear();
+  FakeApiServer server;
+  server.Put(cluster);
+  server.failure = {"POST /api/v1/namespaces/team-red/resourcequotas", kNamespaceGoes};
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+  const ChainReport& red = applied.report.chains[0];
+  CHECK(red.end == ChainEnd::kFailed);
+  REQUIRE(red.refusal);
+  CHECK(red.refusal->reason == Reason::kNamespaceTerminating);
+  CHECK(red.told);
 }
 
 TEST_CASE("Apply changes neither namespace nor quota of a TeamSpace that is no longer what was listed",

@@ -21,9 +21,17 @@ def children(pid):
 
 
 def private_kilobytes(pid):
-    """Returns how much memory only this process has."""
-    sizes = re.findall(r"^Private_(?:Clean|Dirty): +(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.M)
-    return sum(map(int, sizes))
+    """Returns how much memory only this process has, between two passes: a child shares all of it."""
+    found = []
+
+    def measured():
+        if children(pid):
+            return False
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        found[:] = re.findall(r"^Private_(?:Clean|Dirty): +(\d+) kB", rollup, re.M)
+        return not children(pid)
+    wait_for(measured, "the pause between two passes", pause=0.001)
+    return sum(map(int, found))
 
 
 @pytest.fixture
