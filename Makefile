@@ -76,10 +76,10 @@ test-long: build servers ## the long forms: 100,000 passes, every crash point, 1
 	  $(PYTHON) -m pytest -q tests/e2e tests/systemd
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q tests/e2e
 
-servers: # the programs of the control plane, also kine, which stands in etcd's place for tests on SQLite, and promtool
+servers: # the programs of the control plane, also kine, which stands in etcd's place for tests on SQLite, and checkers
 	@tests/cluster/cluster build > /dev/null
 	@tests/cluster/cluster build --backend sqlite > /dev/null
-	@tests/cluster/cluster promtool > /dev/null
+	@tests/cluster/cluster checkers > /dev/null
 
 demo: build ## the main job on a real control plane, before your eyes
 	@tests/cluster/cluster build

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the programs of the test control plane from Go modules, once per machine.
 
-The modules etcd/, kubernetes/, kine/ and promtool/ beside this file name the programs as tools and pin every version; they are
-the only place where a version stands. The binaries go into a cache folder whose name is made from those versions, so
-another version is another folder and a present binary is never stale. kine, which only backend "sqlite" needs, has its
-version in its own name: another one must not have Kubernetes built anew. So it is with promtool, which no control plane
-needs: it checks the metrics.
+The modules etcd/, kubernetes/, kine/, promtool/ and actionlint/ beside this file name the programs as tools and pin every
+version; they are the only place where a version stands. The binaries go into a cache folder whose name is made from those
+versions, so another version is another folder and a present binary is never stale. kine, which only backend "sqlite"
+needs, has its version in its own name: another one must not have Kubernetes built anew. So it is with the checkers, which
+no control plane needs: promtool for the metrics, actionlint for the workflow.
 """
 
 import contextlib
@@ -29,6 +29,12 @@ OLDEST_GO = (1, 21)  # the first one that fetches a newer Go by itself
 SAY_SECONDS = 30  # between two signs of life: a silent job looks dead in CI
 MINUTES = {"kubectl": 1, "kube-apiserver": 7, "kube-controller-manager": 2}
 BACKENDS = ("etcd", "sqlite")  # what an API server can keep its objects in; sqlite is behind kine, as in k3s
+# What examples are checked with: the Go module, minutes to build, build tags. Left out by promtool's tag: how Prometheus
+# finds its targets in the clouds, which is a fifth of its packages.
+CHECKERS = {
+    "promtool": ("github.com/prometheus/prometheus", 3, "remove_all_sd"),
+    "actionlint": ("github.com/rhysd/actionlint", 1, ""),
+}
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
@@ -88,11 +94,10 @@ def tools(backend):
     return [storage, *(Tool(name, kubernetes, package, MINUTES[name], link) for name, package in named.items())]
 
 
-def promtool_program():
-    """Returns the Tool that checks metrics and rules. Left out by the tag: how Prometheus finds its targets in the clouds,
-    which is a fifth of its packages."""
-    module, path = HERE / "promtool", "github.com/prometheus/prometheus"
-    return Tool(f"promtool-{required(module, path)}", module, f"{path}/cmd/promtool", minutes=3, tags="remove_all_sd")
+def checker_program(name):
+    """Returns the Tool of the checker `name`, a key of CHECKERS."""
+    module, (path, minutes, tags) = HERE / name, CHECKERS[name]
+    return Tool(f"{name}-{required(module, path)}", module, f"{path}/cmd/{name}", minutes, tags=tags)
 
 
 def cache_folder():
@@ -122,9 +127,9 @@ def build(backend="etcd"):
     return build_all(tools(backend))
 
 
-def build_promtool():
-    """Builds promtool if it lacks and returns its path. Otherwise as `build`."""
-    tool = promtool_program()
+def build_checker(name):
+    """Builds the checker `name`, a key of CHECKERS, if it lacks and returns its path. Otherwise as `build`."""
+    tool = checker_program(name)
     return build_all([tool]) / tool.name
 
 

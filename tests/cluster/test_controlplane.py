@@ -353,12 +353,13 @@ class TestBuild:
         assert len(go.read_text().splitlines()) == 1
         assert (folder / binaries.storage_program("sqlite")).exists()
 
-    def test_promtool_is_built_where_it_is_asked_for_and_nothing_else_anew(self, go):
+    @pytest.mark.parametrize("name", binaries.CHECKERS)
+    def test_a_checker_is_built_where_it_is_asked_for_and_nothing_else_anew(self, go, name):
         folder = binaries.build()
         go.unlink()
-        assert binaries.build_promtool() == folder / binaries.promtool_program().name
+        assert binaries.build_checker(name) == folder / binaries.checker_program(name).name
         assert len(go.read_text().splitlines()) == 1
-        assert binaries.build_promtool().exists()
+        assert binaries.build_checker(name).exists()
 
     def test_an_unknown_backend_is_refused_in_one_line(self, go, monkeypatch):
         monkeypatch.setenv("CNPA_OP_TEST_BACKEND", "paper")

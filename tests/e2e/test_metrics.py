@@ -25,7 +25,7 @@ LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"')
 
 @pytest.fixture(scope="session")
 def promtool():
-    return binaries.build_promtool()
+    return binaries.build_checker("promtool")
 
 
 @pytest.fixture
