@@ -22,7 +22,7 @@ endef
 # Of packages, whatever PREFIX and CI say.
 PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
-.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab cluster \
+.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab pictures cluster \
         cluster-stop systemd-test deb tarball deb-test install clean
 
 help: ## this list
@@ -61,7 +61,7 @@ format: deps ## formats the sources with clang-format
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
 
 e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 18 minutes)
-	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab tests/pictures
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
 
 systemd-test: build servers ## runs the tests of the units on a systemd of their own (as root)
@@ -88,6 +88,11 @@ demo: build ## the main job on a real control plane, before your eyes
 lab: build ## the acceptance run: eight steps, its evidence in lab/, a checker that trusts none of it
 	@tests/cluster/cluster build
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/lab/lab $(LAB)
+
+pictures: build ## records the README's pictures anew from the real program
+	@tests/cluster/cluster build
+	@tests/pictures/architecture docs/pictures/architecture.svg
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) tests/cluster/cluster run -- $(PYTHON) tests/pictures/record docs/pictures/recording.svg
 
 cluster: ## starts a control plane on loopback for you, and says how to use and stop it
 	@tests/cluster/cluster up
