@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/archive.h"
+#include "app/provenance.h"
 #include "app/render.h"
 #include "base/overloaded.h"
 #include "kube/json_writer.h"
@@ -47,27 +48,24 @@ const char* Verb(const Change& change) {
 /// What becomes of the fields, also where the change as a whole says it all to people.
 std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
   const std::string finalizer(kFinalizer);
-  const std::string finalizers = "metadata.finalizers";
+  const std::string finalizers(kFinalizersPath);
   return std::visit(
-      Overloaded{[&](const AddFinalizer&) {
-                   return std::vector<FieldChange>{{finalizers, std::nullopt, finalizer, std::nullopt}};
-                 },
-                 [&](const RemoveFinalizer&) {
-                   return std::vector<FieldChange>{{finalizers, finalizer, std::nullopt, std::nullopt}};
-                 },
-                 [&](const CreateNamespace&) {
-                   return std::vector<FieldChange>{{"metadata.labels['" + std::string(kTeamSpaceLabel) + "']",
-                                                    std::nullopt, chain.name, std::nullopt}};
-                 },
-                 [](const CreateQuota& effect) {
-                   std::vector<FieldChange> fields;
-                   fields.reserve(effect.hard.size());
-                   for (const auto& [key, value] : effect.hard) {
-                     fields.push_back({"spec.hard." + key, std::nullopt, value, std::nullopt});
-                   }
-                   return fields;
-                 },
-                 [&](const auto&) { return change.fields; }},
+      Overloaded{
+          [&](const AddFinalizer&) {
+            if (!change.fields.empty()) return change.fields;
+            return std::vector<FieldChange>{{.path = finalizers, .to = finalizer}};
+          },
+          [&](const RemoveFinalizer&) { return std::vector<FieldChange>{{.path = finalizers, .from = finalizer}}; },
+          [&](const CreateNamespace&) { return std::vector<FieldChange>{{.path = LabelPath(), .to = chain.name}}; },
+          [](const CreateQuota& effect) {
+            std::vector<FieldChange> fields;
+            fields.reserve(effect.hard.size());
+            for (const auto& [key, value] : effect.hard) {
+              fields.push_back({.path = std::string(kHardPath) + key, .to = value});
+            }
+            return fields;
+          },
+          [&](const auto&) { return change.fields; }},
       change.effect);
 }
 
@@ -82,13 +80,7 @@ void WriteField(JsonWriter& json, const FieldChange& field) {
     json.String("path", field.path);
     StringOrNull(json, "from", field.from);
     StringOrNull(json, "to", field.to);
-    if (!field.writer) return;
-    json.Object("lastWriter", [&] {
-      json.String("manager", field.writer->manager);
-      json.String("operation", field.writer->operation);
-      json.String("subresource", field.writer->subresource);
-      StringOrNull(json, "time", field.writer->time ? std::optional(FormatTime(*field.writer->time)) : std::nullopt);
-    });
+    WriteProvenance(json, field);
   });
 }
 

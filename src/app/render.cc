@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "app/archive.h"
+#include "app/provenance.h"
 #include "base/overloaded.h"
 
 namespace cnpa {
@@ -56,6 +57,10 @@ std::string Value(const std::optional<std::string>& value) {
   return value ? *value : "none";
 }
 
+std::string Difference(const FieldChange& field) {
+  return fmt::format("{} {} -> {}", ShortPath(field.path), Value(field.from), Value(field.to));
+}
+
 }  // namespace
 
 std::string Renderer::Line(char symbol, const std::string& object, const std::string& words) const {
@@ -71,21 +76,31 @@ std::string Renderer::Line(char symbol, const std::string& object, const std::st
   return fmt::format("{} {:<{}} {}", mark, Printable(object), kObjectColumn, Printable(words));
 }
 
-std::string Renderer::Field(const FieldChange& field) const {
-  std::string text = fmt::format("{} {} -> {}", ShortPath(field.path), Value(field.from), Value(field.to));
-  if (!field.writer) return text;
-  text += ": was changed by " + field.writer->manager;
-  if (!field.writer->time) return text;
-  // Two clocks are compared here, and the server's may be ahead.
-  const auto age = std::max(now_ - *field.writer->time, std::chrono::seconds(0));
-  return fmt::format("{}, {} ago", text, FormatAge(age));
+/// Fields of which the same is to be said are said it of once.
+std::string Renderer::Fields(const Change& change) const {
+  std::string text;
+  std::size_t alike = 1;
+  for (std::size_t i = 0; i < change.fields.size(); ++i) {
+    const FieldChange& field = change.fields[i];
+    text += (i == 0 ? "" : ", ") + Difference(field);
+    const std::string provenance = ProvenanceWords(field, now_);
+    const bool last = i + 1 == change.fields.size();
+    if (!last && ProvenanceWords(change.fields[i + 1], now_) == provenance) {
+      ++alike;
+      continue;
+    }
+    if (!provenance.empty()) text += (alike == 1 ? ": " : ": each ") + provenance;
+    alike = 1;
+  }
+  return text;
 }
 
 std::string Renderer::Words(const Chain& chain, const Change& change) const {
-  std::string fields;
-  for (const FieldChange& field : change.fields) fields += (fields.empty() ? "" : ", ") + Field(field);
+  const std::string fields = Fields(change);
+  const std::string provenance = change.fields.empty() ? "" : ProvenanceWords(change.fields.front(), now_);
+  const std::string behind = provenance.empty() ? "" : ": " + provenance;
   return std::visit(
-      Overloaded{[](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
+      Overloaded{[&](const AddFinalizer&) { return fmt::format("finalizer {} put on{}", kFinalizer, behind); },
                  [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
                  [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
                  [](const CreateQuota& effect) {
@@ -95,7 +110,7 @@ std::string Renderer::Words(const Chain& chain, const Change& change) const {
                    }
                    return hard;
                  },
-                 [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
+                 [&](const DeleteQuota&) { return "has scopes, which narrow it and can't be changed" + behind; },
                  [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
                  [&](const WriteStatus&) { return "status: " + fields; }, [&](const auto&) { return fields; }},
       change.effect);

@@ -33,7 +33,7 @@ class Renderer {
  private:
   std::string Line(char symbol, const std::string& object, const std::string& words) const;
   std::string Words(const Chain& chain, const Change& change) const;
-  std::string Field(const FieldChange& field) const;
+  std::string Fields(const Change& change) const;
 
   Time now_;
   bool color_;

@@ -94,19 +94,20 @@ Result<Time> ParseTime(std::string_view text) {
   }
   const std::optional<std::chrono::minutes> offset = TakeOffset(text);
   const bool ends = fraction && offset && text.empty();
-  const tl::unexpected<Error> wrong =
-      Fail(ErrorCode::kInvalid, "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
+  const auto wrong = [whole] {
+    return Fail(ErrorCode::kInvalid, "'" + std::string(whole) + "' is not a timestamp such as 2026-11-29T15:27:53Z");
+  };
   const std::chrono::year_month_day date(std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                          std::chrono::day(static_cast<unsigned>(day)));
   if (!(first_dash && second_dash && date_ends && first_colon && second_colon && ends) || year < 0 || month < 0 ||
       day < 0 || !date.ok() || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) {
-    return wrong;
+    return wrong();
   }
   const Time time = std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
                     std::chrono::seconds(second) - *offset;
   // A leap second, or an offset, may lead out of the years that can be written.
   const std::chrono::year_month_day utc(std::chrono::floor<std::chrono::days>(time));
-  if (utc.year() < std::chrono::year(0) || utc.year() > std::chrono::year(9999)) return wrong;
+  if (utc.year() < std::chrono::year(0) || utc.year() > std::chrono::year(9999)) return wrong();
   return time;
 }
 

@@ -5,6 +5,18 @@
 
 namespace cnpa {
 
+std::string LabelPath() {
+  return "metadata.labels['" + std::string(kTeamSpaceLabel) + "']";
+}
+
+std::string ReadyMemberPath(std::string_view member) {
+  return std::string(kReadyConditionPath) + "." + std::string(member);
+}
+
+std::string OwnerPath(std::string_view uid) {
+  return std::string(kOwnersPath) + "['" + std::string(uid) + "']";
+}
+
 bool IsTeamSpaceName(std::string_view name) {
   constexpr std::size_t kLongest = 63 - kNamespacePrefix.size();
   const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "core/writer.h"
 
 namespace cnpa {
 
@@ -22,19 +23,6 @@ inline constexpr std::string_view kNamespacePrefix = "team-";
 inline constexpr std::string_view kQuotaName = "team-quota";
 inline constexpr std::string_view kPodsKey = "pods";
 inline constexpr std::string_view kCpuKey = "requests.cpu";
-inline constexpr std::string_view kFieldManager = "cnpa-op";
-
-/// Who last set a field, as the API server keeps it: a tool's name, never a person's.
-///
-/// Source:  metadata.managedFields.
-struct Writer {
-  std::string manager;
-  std::string operation;    ///< "Update" or "Apply".
-  std::string subresource;  ///< Empty for the object itself.
-  std::optional<Time> time;
-
-  bool operator==(const Writer&) const = default;
-};
 
 struct OwnerReference {
   std::string api_version;
@@ -78,6 +66,9 @@ struct TeamSpace {
   std::optional<std::int64_t> pods;     ///< Nothing when it does not decode; `unreadable` then says why.
   std::string cpu;                      ///< As written by the user.
   TeamSpaceStatus status;
+  FieldWriters writers;  ///< Of the fields of `status`.
+  WriteTrace trace;      ///< Of the metadata.
+  WriteTrace status_trace;
   std::string unreadable;  ///< Why no plan can be made for it; empty when all is well.
 
   bool deleting() const { return !deletion_timestamp.empty(); }
@@ -89,8 +80,9 @@ struct Namespace {
   std::string uid;
   bool terminating = false;
   std::optional<std::string> team_space_label;  ///< Value of kTeamSpaceLabel.
-  std::optional<Writer> label_writer;           ///< Who set that label, when it was not cnpa-op.
   std::vector<OwnerReference> owners;           ///< All of them, in their order.
+  FieldWriters writers;                         ///< Of that label, and of owners by OwnerPath().
+  WriteTrace trace;                             ///< Of the metadata.
   std::string unreadable;
 
   bool operator==(const Namespace&) const = default;
@@ -100,9 +92,11 @@ struct Namespace {
 struct Quota {
   std::string namespace_name;
   std::string uid;
-  std::map<std::string, std::string> hard;     ///< `spec.hard`, values as listed.
-  bool scoped = false;                         ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
-  std::map<std::string, Writer> hard_writers;  ///< Who set a key of `hard`, when it was not cnpa-op.
+  std::map<std::string, std::string> hard;  ///< `spec.hard`, values as listed.
+  bool scoped = false;                      ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
+  std::string scopes;                       ///< Which, if it has: "BestEffort,NotTerminating", or "selected".
+  FieldWriters writers;                     ///< Of the keys of `hard`, and of kScopesPath.
+  WriteTrace trace;                         ///< Of the spec.
   std::string unreadable;
 
   bool operator==(const Quota&) const = default;
@@ -127,6 +121,23 @@ struct Observation {
 
   bool operator==(const Observation&) const = default;
 };
+
+inline constexpr std::string_view kOwnersPath = "metadata.ownerReferences";
+inline constexpr std::string_view kFinalizersPath = "metadata.finalizers";
+inline constexpr std::string_view kHardPath = "spec.hard.";  ///< The key follows.
+inline constexpr std::string_view kScopesPath = "spec.scopes";
+inline constexpr std::string_view kObservedGenerationPath = "status.observedGeneration";
+inline constexpr std::string_view kStatusNamespacePath = "status.namespace";
+inline constexpr std::string_view kReadyConditionPath = "status.conditions['Ready']";
+
+/// Returns the path of our label: "metadata.labels['platform.labhub.io/teamspace']".
+std::string LabelPath();
+
+/// Returns the path of a member of the condition Ready: "status.conditions['Ready'].reason".
+std::string ReadyMemberPath(std::string_view member);
+
+/// Returns the path of one ownerReference: "metadata.ownerReferences['<uid>']".
+std::string OwnerPath(std::string_view uid);
 
 inline std::string NamespaceNameOf(std::string_view team_space) {
   return std::string(kNamespacePrefix) + std::string(team_space);

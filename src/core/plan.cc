@@ -43,6 +43,20 @@ bool IsTeamSpaceOwner(const OwnerReference& owner) {
   return owner.kind == kTeamSpaceKind && std::string_view(owner.api_version).starts_with(group);
 }
 
+/// Says of a field who set it, or what can be told of its absence.
+void TellWriter(const FieldWriters& writers, const WriteTrace& trace, bool had, FieldChange& field) {
+  if (field.from) {
+    field.writer = WriterOf(writers, field.path);
+  } else {
+    field.absence = ComputeAbsence(trace, had);
+  }
+}
+
+/// An ownerReference for people, where its uid is not what differs.
+std::string Text(const OwnerReference& owner) {
+  return owner.api_version + " " + owner.kind + "/" + owner.name;
+}
+
 /// Who an existing namespace belongs to. Identity is the uid; our label for this TeamSpace is an admin's
 /// word, or drift.
 struct Ownership {
@@ -66,7 +80,8 @@ Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owne
                       observed.name + " --overwrite " + std::string(kTeamSpaceLabel) + "=" + owner.name};
 }
 
-void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& change) {
+/// `reconciled`: the TeamSpace has been, so its namespace had the reference.
+void RepairOwner(const Namespace& observed, bool reconciled, RepairNamespace& repair, Change& change) {
   std::optional<std::size_t> earlier;
   for (std::size_t i = 0; i < observed.owners.size(); ++i) {
     const OwnerReference& reference = observed.owners[i];
@@ -76,19 +91,27 @@ void RepairOwner(const Namespace& observed, RepairNamespace& repair, Change& cha
       if (!earlier || reference.uid == repair.owner.uid) earlier = i;
     }
   }
-  std::optional<std::string> from;
+  FieldChange field{.path = std::string(kOwnersPath), .to = repair.owner.uid};
   if (earlier) {
+    const OwnerReference& replaced = observed.owners[*earlier];
     repair.owner_repair = OwnerRepair::kReplace;
     repair.index = *earlier;
-    repair.replaced_uid = observed.owners[*earlier].uid;
-    from = repair.replaced_uid;
+    repair.replaced_uid = replaced.uid;
+    field.from = replaced.uid;
+    if (replaced.uid == repair.owner.uid) {
+      field.from = Text(replaced);
+      field.to = Text(repair.owner);
+    }
+    field.writer = WriterOf(observed.writers, OwnerPath(replaced.uid));
   } else {
     repair.owner_repair = observed.owners.empty() ? OwnerRepair::kCreateList : OwnerRepair::kAppend;
+    field.absence = ComputeAbsence(observed.trace, reconciled);
   }
-  change.fields.push_back({"metadata.ownerReferences", std::move(from), repair.owner.uid, std::nullopt});
+  change.fields.push_back(std::move(field));
 }
 
-std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const DesiredTeamSpace& desired) {
+std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, bool reconciled,
+                                             const DesiredTeamSpace& desired) {
   RepairNamespace repair;
   repair.name = observed.name;
   repair.uid = observed.uid;
@@ -96,10 +119,11 @@ std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const De
   Change change{.effect = {}, .cause = Cause::kDiffers, .fields = {}};
   if (observed.team_space_label != desired.owner.name) {
     repair.set_label = true;
-    change.fields.push_back({"metadata.labels['" + std::string(kTeamSpaceLabel) + "']", observed.team_space_label,
-                             desired.owner.name, observed.team_space_label ? observed.label_writer : std::nullopt});
+    FieldChange field{.path = LabelPath(), .from = observed.team_space_label, .to = desired.owner.name};
+    TellWriter(observed.writers, observed.trace, true, field);
+    change.fields.push_back(std::move(field));
   }
-  RepairOwner(observed, repair, change);
+  RepairOwner(observed, reconciled, repair, change);
   if (change.fields.empty()) return std::nullopt;
   change.effect = std::move(repair);
   return change;
@@ -112,19 +136,16 @@ std::vector<FieldChange> CompareHard(const Quota* observed, const std::map<std::
   for (const auto& [key, to] : desired) {
     const auto from = hard.find(key);
     if (from == hard.end()) {
-      fields.push_back({"spec.hard." + key, std::nullopt, to, std::nullopt});
+      fields.push_back({.path = std::string(kHardPath) + key, .to = to});
     } else if (!SameQuantity(from->second, to)) {
-      fields.push_back({"spec.hard." + key, from->second, to, std::nullopt});
+      fields.push_back({.path = std::string(kHardPath) + key, .from = from->second, .to = to});
     }
   }
   for (const auto& [key, from] : hard) {
-    if (!desired.contains(key)) fields.push_back({"spec.hard." + key, from, std::nullopt, std::nullopt});
+    if (!desired.contains(key)) fields.push_back({.path = std::string(kHardPath) + key, .from = from});
   }
-  for (FieldChange& field : fields) {
-    if (observed == nullptr || !field.from) continue;
-    const auto writer = observed->hard_writers.find(field.path.substr(std::string_view("spec.hard.").size()));
-    if (writer != observed->hard_writers.end()) field.writer = writer->second;
-  }
+  if (observed == nullptr) return fields;
+  for (FieldChange& field : fields) TellWriter(observed->writers, observed->trace, true, field);
   return fields;
 }
 
@@ -137,7 +158,11 @@ void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vect
         {RepairQuota{space, observed->uid, observed->hard, desired.hard}, Cause::kDiffers, std::move(fields)});
     return;
   }
-  if (observed != nullptr) changes.push_back({DeleteQuota{space, observed->uid}, Cause::kScoped, {}});
+  if (observed != nullptr) {
+    FieldChange scopes{.path = std::string(kScopesPath), .from = observed->scopes};
+    scopes.writer = WriterOf(observed->writers, scopes.path);
+    changes.push_back({DeleteQuota{space, observed->uid}, Cause::kScoped, {std::move(scopes)}});
+  }
   changes.push_back({CreateQuota{space, desired.hard}, Cause::kMissing, CompareHard(nullptr, desired.hard)});
 }
 
@@ -150,6 +175,11 @@ struct Surroundings {
   const Namespace* space = nullptr;
   const Quota* quota = nullptr;
 };
+
+/// Returns whether a pass has brought the TeamSpace to its desired state once: observedGeneration is written last.
+bool WasReconciled(const Chain& chain) {
+  return chain.observed_status.observed_generation.has_value();
+}
 
 /// Plans the namespace and the quota of a TeamSpace; returns why that can't be done, if it can't.
 std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surroundings& around, Chain& chain) {
@@ -166,7 +196,7 @@ std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surrou
   if (space == nullptr) {
     chain.changes.push_back({CreateNamespace{desired.namespace_name, desired.owner}, Cause::kMissing, {}});
     if (!chain.observed_status.observed_generation) chain.turn = Turn::kNew;
-  } else if (std::optional<Change> repair = ComputeNamespaceRepair(*space, desired)) {
+  } else if (std::optional<Change> repair = ComputeNamespaceRepair(*space, WasReconciled(chain), desired)) {
     chain.changes.push_back(std::move(*repair));
   }
   PlanQuota(around.quota, desired, chain.changes);
@@ -182,10 +212,37 @@ TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, c
   return status;
 }
 
+/// Returns what is to be told of our finalizer that is not there: of a new TeamSpace nothing.
+std::vector<FieldChange> FinalizerAbsence(const TeamSpace& team_space) {
+  if (!team_space.trace.ours) return {};
+  std::optional<Absence> absence = ComputeAbsence(team_space.trace, team_space.status.observed_generation.has_value());
+  if (!absence) return {};
+  return {{.path = std::string(kFinalizersPath), .to = std::string(kFinalizer), .absence = std::move(absence)}};
+}
+
+/// Says of each field of the status who set it. Where all else is as it should be (`complete`), one that is not there
+/// was there before, as far as anybody knows; a team space on its way has none as yet.
+void TellStatusWriters(const TeamSpace& team_space, bool complete, Change& change) {
+  const TeamSpaceStatus& status = team_space.status;
+  // What says Reconciled was written together with the rest.
+  const bool was_whole = status.ready && status.ready->status == "True";
+  for (FieldChange& field : change.fields) {
+    if (!field.from) {
+      if (complete) field.absence = ComputeAbsence(team_space.status_trace, was_whole);
+    } else if (field.path == kReadyConditionPath) {
+      const auto& desired = std::get<WriteStatus>(change.effect).desired;
+      const bool same = status.ready && desired.ready && status.ready->status == desired.ready->status;
+      field.writer = WriterOf(team_space.writers, ReadyMemberPath(same ? "reason" : "status"));
+    } else {
+      field.writer = WriterOf(team_space.writers, field.path);
+    }
+  }
+}
+
 void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Observation& observation, Chain& chain) {
   if (std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer) ==
       team_space.finalizers.end()) {
-    chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, {}});
+    chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, FinalizerAbsence(team_space)});
   }
   chain.refusal = PlanObjects(ComputeDesired(team_space), around, chain);
   if (!observation.crd.has_status) {
@@ -199,6 +256,7 @@ void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Obs
   const TeamSpaceStatus status = ComputeStatus(team_space, chain, observation.crd, observation.observed_at);
   // Last, so that observedGeneration never runs ahead of what is there.
   if (std::optional<Change> change = StatusChange(team_space.status, status)) {
+    TellStatusWriters(team_space, chain.changes.empty(), *change);
     chain.changes.push_back(std::move(*change));
   }
 }

@@ -100,6 +100,7 @@ struct FieldChange {
   std::optional<std::string> from;  ///< Nothing: it was not there.
   std::optional<std::string> to;    ///< Nothing: it goes.
   std::optional<Writer> writer;     ///< Who set `from`, where the server knows and it was not cnpa-op.
+  std::optional<Absence> absence;   ///< Without `from`: what can be told of that, if anything.
   bool operator==(const FieldChange&) const = default;
 };
 

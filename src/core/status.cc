@@ -54,16 +54,16 @@ TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& re
 std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired) {
   if (observed == desired) return std::nullopt;
   Change change{.effect = WriteStatus{observed, desired}, .cause = Cause::kBehind, .fields = {}};
-  const auto compare = [&](const char* path, std::optional<std::string> from, std::optional<std::string> to) {
-    if (from != to) change.fields.push_back({path, std::move(from), std::move(to), std::nullopt});
+  const auto compare = [&](std::string path, std::optional<std::string> from, std::optional<std::string> to) {
+    if (from != to) change.fields.push_back({std::move(path), std::move(from), std::move(to), {}, {}});
   };
-  compare("status.observedGeneration", Text(observed.observed_generation), Text(desired.observed_generation));
-  compare("status.namespace", observed.namespace_name, desired.namespace_name);
-  compare("status.conditions['Ready']", Text(observed.ready), Text(desired.ready));
+  compare(std::string(kObservedGenerationPath), Text(observed.observed_generation), Text(desired.observed_generation));
+  compare(std::string(kStatusNamespacePath), observed.namespace_name, desired.namespace_name);
+  compare(std::string(kReadyConditionPath), Text(observed.ready), Text(desired.ready));
   // Same status and reason, other words or another generation: still a change, and one that should be seen.
   if (change.fields.empty() && observed.ready && desired.ready) {
-    compare("status.conditions['Ready'].message", observed.ready->message, desired.ready->message);
-    compare("status.conditions['Ready'].observedGeneration", Text(observed.ready->observed_generation),
+    compare(ReadyMemberPath("message"), observed.ready->message, desired.ready->message);
+    compare(ReadyMemberPath("observedGeneration"), Text(observed.ready->observed_generation),
             Text(desired.ready->observed_generation));
   }
   return change;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kube/codec.h"
+#include "kube/codec_writers.h"
 
 namespace cnpa {
 
@@ -58,22 +59,6 @@ std::vector<OwnerReference> DecodeOwners(const JsonReader& metadata) {
   return owners;
 }
 
-Writer DecodeWriter(const JsonReader& entry) {
-  Writer writer{entry.OptionalString("manager"), entry.OptionalString("operation"), entry.OptionalString("subresource"),
-                std::nullopt};
-  if (const Result<Time> time = ParseTime(entry.OptionalString("time"))) writer.time = *time;
-  return writer;
-}
-
-/// Calls `visit(writer, fields)` for each entry of managedFields that is not ours, with its fieldsV1.
-template <typename Visit>
-void EachForeignWriter(const JsonReader& metadata, const Visit& visit) {
-  for (const JsonReader& entry : metadata.Objects("managedFields")) {
-    if (entry.OptionalString("manager") == kFieldManager) continue;
-    visit(entry, entry.Object("fieldsV1"));
-  }
-}
-
 Condition DecodeCondition(const JsonReader& condition) {
   return {.type = condition.String("type"),
           .status = condition.OptionalString("status"),
@@ -100,6 +85,12 @@ TeamSpaceStatus DecodeStatus(const JsonReader& root) {
     ++index;
   }
   return status;
+}
+
+std::string DecodeScopes(const JsonReader& spec) {
+  std::string text;
+  for (const std::string& scope : spec.Strings("scopes")) text.append(text.empty() ? "" : ",").append(scope);
+  return text.empty() ? "selected" : text;
 }
 
 /// Each item is parsed in the same document; a TeamSpace's kind is checked where the server sends it.
@@ -149,6 +140,9 @@ Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
   // The CRD's default: objects older than it, or of a CRD without it, have none.
   team_space.cpu = spec.StringIfPresent("cpu").value_or("1");
   if (!team_space.pods) spec.Fail("pods", "is missing");
+  const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeStatusWriters, team_space.writers);
+  team_space.trace = ComputeTrace(writes, ObjectPart::kMetadata);
+  team_space.status_trace = ComputeTrace(writes, ObjectPart::kStatus);
   team_space.unreadable = Problem(document, "teamspace", team_space.name);
   return team_space;
 }
@@ -166,11 +160,8 @@ Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
       metadata.Has("deletionTimestamp") || root.Object("status").OptionalString("phase") == "Terminating";
   space.team_space_label = metadata.Object("labels").StringIfPresent(kTeamSpaceLabel);
   space.owners = DecodeOwners(metadata);
-  static const std::string kLabelField = "f:" + std::string(kTeamSpaceLabel);
-  EachForeignWriter(metadata, [&space](const JsonReader& entry, const JsonReader& fields) {
-    const JsonReader own = fields.Object("f:metadata");
-    if (own.Object("f:labels").Has(kLabelField)) space.label_writer = DecodeWriter(entry);
-  });
+  const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeMetadataWriters, space.writers);
+  space.trace = ComputeTrace(writes, ObjectPart::kMetadata);
   space.unreadable = Problem(document, "namespace", space.name);
   return space;
 }
@@ -190,12 +181,9 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   const JsonReader spec = root.Object("spec");
   spec.EachString("hard", [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
   quota.scoped = spec.HasMembers("scopes") || spec.HasMembers("scopeSelector");
-  EachForeignWriter(metadata, [&quota](const JsonReader& entry, const JsonReader& fields) {
-    const JsonReader of_spec = fields.Object("f:spec");
-    of_spec.Object("f:hard").EachKey([&](std::string_view field) {
-      if (field.starts_with("f:")) quota.hard_writers[std::string(field.substr(2))] = DecodeWriter(entry);
-    });
-  });
+  if (quota.scoped) quota.scopes = DecodeScopes(spec);
+  const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeHardWriters, quota.writers);
+  quota.trace = ComputeTrace(writes, ObjectPart::kSpec);
   quota.unreadable = Problem(document, "resourcequota", quota.namespace_name + "/" + std::string(kQuotaName));
   return quota;
 }

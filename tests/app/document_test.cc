@@ -57,9 +57,9 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
        R"("lastWriter":{"manager":"kubectl-patch","operation":"Update","subresource":"","time":")" +
            FormatTime(kNow) + R"("}}]})"},
       {"quota with scopes",
-       {DeleteQuota{"team-red", "u"}, Cause::kScoped, {}},
+       {DeleteQuota{"team-red", "u"}, Cause::kScoped, {{.path = "spec.scopes", .from = "BestEffort"}}},
        R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
-       R"("verb":"delete","reason":"Scoped","fields":[]})"},
+       R"("verb":"delete","reason":"Scoped","fields":[{"path":"spec.scopes","from":"BestEffort","to":null}]})"},
       {"archive",
        {WriteArchive{.name = "red", .uid = "u"}, Cause::kBeingDeleted, {}},
        R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"archive","reason":"BeingDeleted",)"

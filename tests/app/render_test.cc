@@ -36,6 +36,7 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
   const Writer kubectl{"kubectl-patch", "Update", "", kNow - seconds(4)};
   const Writer timeless{"kubectl-edit", "Update", "", std::nullopt};
   const Writer ahead{"kubectl-edit", "Update", "", kNow + seconds(60)};
+  const Absence removed{true, {kNow, {}}};
   const Writer yesterday{"kubectl-edit", "Update", "", kNow - std::chrono::hours(25)};
   const std::vector<Case> cases{
       {"finalizer on",
@@ -74,10 +75,28 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
        RepairQuota{"team-red", "u", {}, {}},
        {{"spec.hard.pods", std::nullopt, "2", std::nullopt}, {"spec.hard.cpu", "1", std::nullopt, std::nullopt}},
        "~ ResourceQuota/team-red/team-quota        pods none -> 2, cpu 1 -> none"},
+      {"fields of which the same is to be said",
+       RepairQuota{"team-red", "u", {}, {}},
+       {{"spec.hard.a", "1", "2", kubectl},
+        {"spec.hard.b", "1", "2", kubectl},
+        {"spec.hard.c", "1", "2"},
+        {"spec.hard.d", std::nullopt, "2", std::nullopt, removed}},
+       "~ ResourceQuota/team-red/team-quota        a 1 -> 2, b 1 -> 2: each was changed by kubectl-patch, 4s ago, "
+       "c 1 -> 2, d none -> 2: was removed, the server does not say by whom"},
+      {"a finalizer that was removed",
+       AddFinalizer{},
+       {{.path = "metadata.finalizers", .to = "x", .absence = removed}},
+       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on: was removed, the "
+       "server does not say by whom"},
       {"quota with scopes",
        DeleteQuota{"team-red", "u"},
        {},
        "- ResourceQuota/team-red/team-quota        has scopes, which narrow it and can't be changed"},
+      {"quota with scopes that somebody set",
+       DeleteQuota{"team-red", "u"},
+       {{"spec.scopes", "BestEffort", std::nullopt, kubectl}},
+       "- ResourceQuota/team-red/team-quota        has scopes, which narrow it and can't be changed: were set by "
+       "kubectl-patch, 4s ago"},
       {"label",
        RepairNamespace{.name = "team-red"},
        {{"metadata.labels['platform.labhub.io/teamspace']", std::nullopt, "red", std::nullopt}},

@@ -96,7 +96,7 @@ TEST_CASE("ComputePlan sets edited quota values back and says who edited them", 
   const Writer kubectl{"kubectl-patch", "Update", "", kNow - std::chrono::seconds(4)};
   Quota& quota = cluster.quotas[0];
   quota.hard["pods"] = "99";
-  quota.hard_writers = {{"pods", kubectl}, {"count/secrets", kubectl}};
+  quota.writers = {{"spec.hard.pods", kubectl}, {"spec.hard.count/secrets", kubectl}};
   CHECK(ChangesOf(cluster, "red") ==
         std::vector{RepairQuotaChange(quota, kHard, {{"spec.hard.pods", "99", "6", kubectl}})});
 }
@@ -243,7 +243,7 @@ TEST_CASE("ComputePlan repairs label and ownerReference of our namespace", "[cor
       {"the label was changed, and who did it is known",
        [](Namespace& space) {
          space.team_space_label = "blue";
-         space.label_writer = Writer{"kubectl-label", "Update", "", kNow};
+         space.writers[LabelPath()] = Writer{"kubectl-label", "Update", "", kNow};
        },
        repair(true, OwnerRepair::kNone),
        {{label, "blue", "red", Writer{"kubectl-label", "Update", "", kNow}}}},
@@ -276,20 +276,24 @@ TEST_CASE("ComputePlan repairs label and ownerReference of our namespace", "[cor
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(false, OwnerRepair::kReplace, 0, "uid-red"),
-       {{"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
+         std::nullopt}}},
       {"our uid with wrong fields wins over a stale one before it",
        [](Namespace& space) {
          space.owners = {OwnerOf("red", "uid-old"), {"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(false, OwnerRepair::kReplace, 1, "uid-red"),
-       {{"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
+       {{"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
+         std::nullopt}}},
       {"both at once, for our uid proves that it is ours",
        [](Namespace& space) {
          space.team_space_label = std::nullopt;
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
        repair(true, OwnerRepair::kReplace, 0, "uid-red"),
-       {{label, std::nullopt, "red", std::nullopt}, {"metadata.ownerReferences", "uid-red", "uid-red", std::nullopt}}},
+       {{label, std::nullopt, "red", std::nullopt},
+        {"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
+         std::nullopt}}},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -396,12 +400,14 @@ TEST_CASE("ComputePlan waits for a Terminating namespace of somebody else too", 
 TEST_CASE("ComputePlan deletes and creates anew a quota with scopes, whatever its values", "[core][plan]") {
   Observation cluster = ConvergedCluster({"red"});
   cluster.quotas[0].scoped = true;
+  cluster.quotas[0].scopes = "BestEffort";
   CHECK(ChangesOf(cluster, "red") ==
-        std::vector<Change>{{DeleteQuota{"team-red", "uid-quota-red"}, Cause::kScoped, {}},
-                            {CreateQuota{"team-red", kHard},
-                             Cause::kMissing,
-                             {{"spec.hard.pods", std::nullopt, "6", std::nullopt},
-                              {"spec.hard.requests.cpu", std::nullopt, "2", std::nullopt}}}});
+        std::vector<Change>{
+            {DeleteQuota{"team-red", "uid-quota-red"}, Cause::kScoped, {{"spec.scopes", "BestEffort", std::nullopt}}},
+            {CreateQuota{"team-red", kHard},
+             Cause::kMissing,
+             {{"spec.hard.pods", std::nullopt, "6", std::nullopt},
+              {"spec.hard.requests.cpu", std::nullopt, "2", std::nullopt}}}});
 }
 
 TEST_CASE("ComputePlan refuses a name or a quantity that can't be served, for this one only", "[core][plan]") {

@@ -68,6 +68,18 @@ def test_what_is_planned_is_what_is_done_in_the_same_terms(cluster):
     assert first["fields"] == [{"path": "metadata.finalizers", "from": None, "to": FINALIZER}]
 
 
+def test_what_is_known_of_a_field_that_is_gone_is_in_its_field(cluster):
+    name = cluster.converged_team()
+    cluster.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "annotations": {"a": "b"}}})
+    change, = document(cluster.diff("-o", "json"))["changes"]
+    field, = change["fields"]
+    assert (field["from"], field["to"], field["removed"]) == (None, name, True)
+    ours = next(entry for entry in cluster.namespace(name)["metadata"]["managedFields"] if entry["manager"] == "cnpa-op")
+    assert field["ourLastWrite"] == ours["time"]
+    writer, = field["writersSince"]
+    assert (writer["operation"], writer["subresource"]) == ("Update", "") and writer["time"] >= ours["time"]
+
+
 def test_a_refused_team_space_is_a_problem_with_its_reason(cluster):
     name = cluster.new_name()
     cluster.create_namespace(name)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What must hold whatever happened between two passes (contract, section 3)."""
 
+import json
+import re
+import time
+
 import pytest
 
 from harness import FINALIZER, LABEL, NAMESPACES, TEAMS, said
@@ -163,6 +167,104 @@ def test_changed_label_tells_who_changed_it_last(cluster):
     cluster.kubectl("label", "namespace", f"team-{name}", "--overwrite", f"{LABEL}=other")
     assert said(rf"^~ Namespace/team-{name} .*{LABEL} other -> {name}: was changed by kubectl-label",
                 cluster.diff().stdout)
+
+
+NOBODY_KNOWS = "was removed, the server does not say by whom"
+
+
+def lines_of_both(cluster):
+    """Returns what --diff says, after a look that a pass says the same."""
+    planned = [line for line in cluster.diff().stdout.splitlines() if line[0] in "+~-"]
+    done = [line for line in cluster.converge().lines if line[0] in "+~-"]
+    ages = re.compile(r"\d+s ago")
+    assert [ages.sub("", line) for line in planned] == [ages.sub("", line) for line in done]
+    return planned
+
+
+def in_another_second():
+    """Waits until the server's clock shows another second than it did at the last write."""
+    time.sleep(1.1)
+
+
+def test_server_side_apply_is_told_from_an_update(cluster):
+    name = cluster.converged_team(pods=6)
+    manifest = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team-quota"},
+                "spec": {"hard": {"pods": "99"}}}
+    cluster.kubectl("apply", "-n", f"team-{name}", "--server-side", "--force-conflicts", "-f", "-",
+                    input=json.dumps(manifest))
+    assert said(r"pods 99 -> 6: was changed by kubectl \(server-side apply\), \d+s ago$", lines_of_both(cluster))
+
+
+def test_writer_of_a_status_is_told(cluster):
+    name = cluster.converged_team()
+    cluster.kubectl("patch", "teamspace", name, "--subresource=status", "--type=merge",
+                    "-p", '{"status":{"observedGeneration":0}}')
+    assert said(r"status: observedGeneration 0 -> 1: was changed by kubectl-patch, \d+s ago$", lines_of_both(cluster))
+
+
+def test_who_spoils_an_owner_reference_is_told(cluster):
+    name = cluster.converged_team()
+    spoil_owner(cluster, name)
+    assert said(r"ownerReference platform.labhub.io/v1beta1 TeamSpace/\S+ -> platform.labhub.io/v1alpha1 TeamSpace/\S+: "
+                r"was changed by \S+, \d+s ago$", lines_of_both(cluster))
+
+
+def test_who_set_scopes_is_told(cluster):
+    name = cluster.converged_team()
+    delete_quota(cluster, name)
+    cluster.kubectl("create", "quota", "team-quota", "-n", f"team-{name}", "--hard=pods=4", "--scopes=BestEffort")
+    assert said(r"^- ResourceQuota/\S+ +has scopes, .*: were set by kubectl-create, \d+s ago$", lines_of_both(cluster))
+
+
+@pytest.mark.parametrize("removal", [remove_label, remove_owner, remove_cpu, remove_finalizer],
+                         ids=lambda removal: removal.__name__)
+def test_of_what_was_removed_only_that_is_said(cluster, removal):
+    # The quota's controller writes its status meanwhile: that can't have removed anything.
+    name = cluster.converged_team()
+    in_another_second()
+    removal(cluster, name)
+    assert said(NOBODY_KNOWS + "$", lines_of_both(cluster))
+
+
+def test_who_wrote_an_object_since_is_told_of_what_was_removed_from_it(cluster):
+    name = cluster.converged_team()
+    in_another_second()
+    cluster.kubectl("annotate", "namespace", f"team-{name}", "owner=platform")
+    cluster.kubectl("label", "namespace", f"team-{name}", f"{LABEL}-")
+    cluster.kubectl("patch", "resourcequota", "team-quota", "-n", f"team-{name}", "--type=merge",
+                    "-p", '{"spec":{"hard":{"pods":null,"configmaps":"1"}}}')
+    cluster.kubectl("patch", "teamspace", name, "--type=merge",
+                    "-p", '{"metadata":{"finalizers":["example.com/hold"]}}')
+    lines = lines_of_both(cluster)
+    assert said(rf"label {LABEL} none -> {name}: {NOBODY_KNOWS}; "
+                r"after us kubectl-annotate \(\d+s ago\) wrote this object$", lines)
+    assert said(rf"pods none -> 4: {NOBODY_KNOWS}; after us kubectl-patch \(\d+s ago\) wrote this object, "
+                r"configmaps 1 -> none: was changed by kubectl-patch, \d+s ago$", lines)
+    assert said(rf"finalizer \S+ put on: {NOBODY_KNOWS}; after us kubectl-patch \(\d+s ago\) wrote this object$", lines)
+
+
+def test_what_was_removed_from_a_status_is_told(cluster):
+    name = cluster.converged_team()
+    in_another_second()
+    cluster.patch(f"{TEAMS}/{name}/status", {"status": {"namespace": None, "observedGeneration": 0}})
+    assert said(rf"status: observedGeneration 0 -> 1: was changed by \S+, \d+s ago, namespace none -> team-{name}: "
+                rf"{NOBODY_KNOWS}; after us \S+ \(\d+s ago\) wrote this status$", lines_of_both(cluster))
+
+
+def test_of_a_namespace_that_another_made_nothing_is_called_removed(cluster):
+    name = cluster.new_name()
+    cluster.kubectl("create", "namespace", f"team-{name}")
+    cluster.kubectl("label", "namespace", f"team-{name}", f"{LABEL}={name}")
+    cluster.create_team(name)
+    adopted, = said("^~ Namespace/", lines_of_both(cluster))
+    assert re.search(r"ownerReference none -> \S+: is missing; no write of ours is left on this object, "
+                     r"kubectl-label \(\d+s ago\) and kubectl-create \(\d+s ago\) wrote it$", adopted) \
+        or re.search(r"kubectl-create \(\d+s ago\) and kubectl-label \(\d+s ago\) wrote it$", adopted)
+
+
+def test_of_a_new_team_space_nothing_is_called_missing(cluster):
+    cluster.create_team()
+    assert not said("missing|removed|changed by", lines_of_both(cluster))
 
 
 def test_converged_cluster_gets_no_write_at_all(cluster):

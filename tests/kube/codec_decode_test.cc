@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <map>
 #include <string>
 #include <utility>
@@ -51,10 +52,20 @@ std::string UidOf(const std::string& file, int index) {
   return AnswerString(file, "/items/" + std::to_string(index) + "/metadata/uid");
 }
 
+/// Returns an entry of the managedFields of item `index` of a recorded list.
+Writer RecordedWriter(const std::string& file, int index, int entry, const std::string& manager,
+                      const std::string& subresource = {}) {
+  const std::string place = "/items/" + std::to_string(index) + "/metadata/managedFields/" + std::to_string(entry);
+  CHECK(AnswerString(file, place + "/manager") == manager);
+  return {manager, "Update", subresource, *ParseTime(AnswerString(file, place + "/time"))};
+}
+
 TEST_CASE("DecodeTeamSpace reads the list of a real server", "[kube][codec_decode]") {
   const std::string file = "200-teamspaces.json";
   const auto team_spaces = DecodeList(file, kTeamSpaces, &DecodeTeamSpace, &TeamSpace::name);
   REQUIRE(team_spaces.size() == 5);
+  const std::string creator = "cnpa-op-control-plane";
+  const Writer ours = RecordedWriter(file, 0, 0, "cnpa-op", "status");
   CHECK(team_spaces.at("alpha") ==
         TeamSpace{.name = "alpha",
                   .uid = UidOf(file, 0),
@@ -68,13 +79,18 @@ TEST_CASE("DecodeTeamSpace reads the list of a real server", "[kube][codec_decod
                              .has_conditions = true,
                              .ready = Condition{"Ready", "True", 1, "2031-05-06T07:08:09Z", "Reconciled",
                                                 "namespace team-alpha and its quota are as specified"},
-                             .ready_index = 1}});
-  CHECK(team_spaces.at("beta") == TeamSpace{.name = "beta",
-                                            .uid = UidOf(file, 1),
-                                            .generation = 2,
-                                            .finalizers = {"example.com/hold"},
-                                            .pods = 3,
-                                            .cpu = "0.5"});
+                             .ready_index = 1},
+                  .trace = {ours.time, {RecordedWriter(file, 0, 1, creator)}},
+                  .status_trace = {ours.time, {}}});
+  CHECK(team_spaces.at("beta") ==
+        TeamSpace{.name = "beta",
+                  .uid = UidOf(file, 1),
+                  .generation = 2,
+                  .finalizers = {"example.com/hold"},
+                  .pods = 3,
+                  .cpu = "0.5",
+                  .trace = {std::nullopt,
+                            {RecordedWriter(file, 1, 0, creator), RecordedWriter(file, 1, 1, "kubectl-patch")}}});
   CHECK(team_spaces.at("omega") ==
         TeamSpace{.name = "omega",
                   .uid = UidOf(file, 4),
@@ -82,7 +98,8 @@ TEST_CASE("DecodeTeamSpace reads the list of a real server", "[kube][codec_decod
                   .deletion_timestamp = AnswerString(file, "/items/4/metadata/deletionTimestamp"),
                   .finalizers = {"example.com/hold", std::string(kFinalizer)},
                   .pods = 50,
-                  .cpu = "1.5"});
+                  .cpu = "1.5",
+                  .trace = {std::nullopt, {RecordedWriter(file, 4, 0, creator)}}});
 }
 
 TEST_CASE("DecodeNamespace reads the list of a real server", "[kube][codec_decode]") {
@@ -91,36 +108,48 @@ TEST_CASE("DecodeNamespace reads the list of a real server", "[kube][codec_decod
   const auto owner = [](const std::string& name, int index) {
     return OwnerReference{"platform.labhub.io/v1alpha1", "TeamSpace", name, UidOf("200-teamspaces.json", index)};
   };
-  CHECK(namespaces.at("team-alpha") ==
-        Namespace{
-            .name = "team-alpha", .uid = UidOf(file, 4), .team_space_label = "alpha", .owners = {owner("alpha", 0)}});
+  CHECK(namespaces.at("team-alpha") == Namespace{.name = "team-alpha",
+                                                 .uid = UidOf(file, 4),
+                                                 .team_space_label = "alpha",
+                                                 .owners = {owner("alpha", 0)},
+                                                 .trace = {RecordedWriter(file, 4, 0, "cnpa-op").time, {}}});
   const Namespace& beta = namespaces.at("team-beta");
   CHECK(beta.team_space_label == "other");
   CHECK(beta.owners == std::vector<OwnerReference>{owner("beta", 1)});
-  REQUIRE(beta.label_writer);
-  CHECK(beta.label_writer->manager == "kubectl-label");
-  CHECK(beta.label_writer->operation == "Update");
-  CHECK(beta.label_writer->time.has_value());
-  CHECK(namespaces.at("team-delta") == Namespace{.name = "team-delta", .uid = UidOf(file, 6), .terminating = true});
-  CHECK(namespaces.at("team-sports") == Namespace{.name = "team-sports", .uid = UidOf(file, 8)});
+  const Writer& labeller = beta.writers.at(LabelPath());
+  CHECK(labeller.manager == "kubectl-label");
+  CHECK(labeller.operation == "Update");
+  CHECK(labeller.time.has_value());
+  CHECK(beta.trace == WriteTrace{RecordedWriter(file, 5, 0, "cnpa-op").time, {labeller}});
+  const auto by_creator = [&file](int index) {
+    return WriteTrace{std::nullopt, {RecordedWriter(file, index, 0, "cnpa-op-control-plane")}};
+  };
+  CHECK(namespaces.at("team-delta") ==
+        Namespace{.name = "team-delta", .uid = UidOf(file, 6), .terminating = true, .trace = by_creator(6)});
+  CHECK(namespaces.at("team-sports") ==
+        Namespace{.name = "team-sports", .uid = UidOf(file, 8), .trace = by_creator(8)});
   CHECK(namespaces.at("kube-system").uid == UidOf(file, 3));
 }
 
 TEST_CASE("DecodeQuota reads the list of a real server, and who wrote which key", "[kube][codec_decode]") {
   const std::string file = "200-resourcequotas.json";
   const auto quotas = DecodeList(file, kQuotas, &DecodeQuota, &Quota::namespace_name);
-  CHECK(quotas.at("team-alpha") ==
-        Quota{.namespace_name = "team-alpha", .uid = UidOf(file, 0), .hard = {{"pods", "4"}, {"requests.cpu", "1"}}});
+  CHECK(quotas.at("team-alpha") == Quota{.namespace_name = "team-alpha",
+                                         .uid = UidOf(file, 0),
+                                         .hard = {{"pods", "4"}, {"requests.cpu", "1"}},
+                                         .trace = {RecordedWriter(file, 0, 0, "cnpa-op").time, {}}});
   const Quota& beta = quotas.at("team-beta");
   CHECK(beta.hard ==
         std::map<std::string, std::string>{{"count/secrets", "3"}, {"pods", "99"}, {"requests.cpu", "500m"}});
   CHECK_FALSE(beta.scoped);
-  CHECK(beta.hard_writers.size() == 2);  // Not requests.cpu: cnpa-op wrote that; not the controller's status.
-  CHECK(beta.hard_writers.at("pods").manager == "kubectl-patch");
-  CHECK(beta.hard_writers.at("pods").subresource.empty());
-  CHECK(beta.hard_writers.at("pods").time.has_value());
+  CHECK(beta.writers.size() == 2);  // Not requests.cpu: cnpa-op wrote that; not the controller's status.
+  CHECK(beta.writers.at("spec.hard.pods").manager == "kubectl-patch");
+  CHECK(beta.writers.at("spec.hard.pods").subresource.empty());
+  CHECK(beta.writers.at("spec.hard.pods").time.has_value());
+  CHECK(beta.trace == WriteTrace{RecordedWriter(file, 1, 0, "cnpa-op").time, {beta.writers.at("spec.hard.pods")}});
   CHECK(quotas.at("team-gamma").scoped);
-  CHECK(quotas.at("team-gamma").hard_writers.at("pods").manager == "kubectl-create");
+  CHECK(quotas.at("team-gamma").writers.at(std::string(kScopesPath)).manager == "kubectl-create");
+  CHECK(quotas.at("team-gamma").writers.at("spec.hard.pods").manager == "kubectl-create");
 }
 
 TEST_CASE("DecodeEnvelope reads an empty list and the token of a first page", "[kube][codec_decode]") {
@@ -310,6 +339,77 @@ TEST_CASE("DecodeQuota takes scopes and scopeSelector as scoped, empty scopes as
   CHECK_FALSE(scoped(R"({"scopes":[]})"));
   CHECK(scoped(R"({"scopes":["BestEffort"]})"));
   CHECK(scoped(R"({"scopeSelector":{"matchExpressions":[]}})"));
+}
+
+/// A metadata of a name, with entries of managedFields: "manager time subresource fieldsV1".
+std::string ManagedMetadata(const std::string& name, const std::vector<std::array<std::string, 4>>& entries) {
+  std::string fields;
+  for (const auto& [manager, second, subresource, fields_v1] : entries) {
+    fields += (fields.empty() ? "" : ",") + std::string(R"({"operation":"Update","manager":")") + manager +
+              R"(","time":"2031-05-06T07:08:0)" + second + R"(Z","subresource":")" + subresource + R"(","fieldsV1":)" +
+              fields_v1 + "}";
+  }
+  return R"({"name":")" + name + R"(","namespace":"team-red","uid":"u","managedFields":[)" + fields + "]}";
+}
+
+Writer Managed(const std::string& manager, int second, const std::string& subresource = {}) {
+  return {manager, "Update", subresource, *ParseTime("2031-05-06T07:08:0" + std::to_string(second) + "Z")};
+}
+
+TEST_CASE("DecodeTeamSpace tells who wrote which field of the status", "[kube][codec_decode]") {
+  const std::string ready = R"("f:conditions":{"k:{\"type\":\"Ready\"}":{".":{},"f:reason":{},"f:status":{}},)"
+                            R"("k:{\"type\":\"Billed\"}":{"f:message":{}}})";
+  const auto red =
+      Decode(&DecodeTeamSpace,
+             R"({"metadata":)" +
+                 ManagedMetadata("red", {{"a", "1", "", R"({"f:spec":{"f:pods":{}}})"},
+                                         {"cnpa-op", "2", "status", R"({"f:status":{"f:namespace":{}}})"},
+                                         {"b", "3", "status", R"({"f:status":{"f:namespace":{},)" + ready + "}}"},
+                                         {"c", "4", "status", R"({"f:status":{"f:observedGeneration":{}}})"},
+                                         {"d", "2", "status", R"({"f:status":{"f:namespace":{}}})"}}) +
+                 R"(,"spec":{"pods":4}})");
+  REQUIRE(red);
+  CHECK(red->unreadable.empty());
+  const Writer b = Managed("b", 3, "status");
+  const Writer c = Managed("c", 4, "status");
+  // Two own the namespace: the later one counts.
+  CHECK(red->writers == FieldWriters{{std::string(kStatusNamespacePath), b},
+                                     {std::string(kObservedGenerationPath), c},
+                                     {ReadyMemberPath("reason"), b},
+                                     {ReadyMemberPath("status"), b}});
+  CHECK(red->trace == WriteTrace{Managed("", 2).time, {}});
+  CHECK(red->status_trace == WriteTrace{Managed("", 2).time, {c, b, Managed("d", 2, "status")}});
+}
+
+TEST_CASE("DecodeNamespace tells who wrote the label and which owner", "[kube][codec_decode]") {
+  const auto space = Decode(
+      &DecodeNamespace,
+      R"({"metadata":)" +
+          ManagedMetadata(
+              "team-red",
+              {{"a", "3", "", R"({"f:metadata":{"f:labels":{"f:platform.labhub.io/teamspace":{}}}})"},
+               {"b", "4", "", R"({"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"x\"}":{},"odd":{}}}})"},
+               {"c", "5", "status", R"({"f:status":{"f:phase":{}}})"},
+               {"d", "6", "status", R"({"f:metadata":{"f:labels":{"f:other":{}}}})"}}) +
+          "}");
+  REQUIRE(space);
+  CHECK(space->unreadable.empty());
+  CHECK(space->writers == FieldWriters{{LabelPath(), Managed("a", 3)}, {OwnerPath("x"), Managed("b", 4)}});
+  CHECK(space->trace == WriteTrace{std::nullopt, {Managed("d", 6, "status"), Managed("b", 4), Managed("a", 3)}});
+}
+
+TEST_CASE("DecodeQuota tells who wrote which key and the scopes, and which scopes they are", "[kube][codec_decode]") {
+  const auto quota = Decode(
+      &DecodeQuota,
+      R"({"metadata":)" +
+          ManagedMetadata("team-quota", {{"a", "3", "", R"({"f:spec":{"f:hard":{".":{},"f:pods":{}},"f:scopes":{}}})"},
+                                         {"kube-controller-manager", "4", "status", R"({"f:status":{"f:used":{}}})"}}) +
+          R"(,"spec":{"hard":{"pods":"1"},"scopes":["BestEffort","Terminating"]}})");
+  REQUIRE(quota);
+  const Writer a = Managed("a", 3);
+  CHECK(quota->writers == FieldWriters{{"spec.hard.pods", a}, {std::string(kScopesPath), a}});
+  CHECK(quota->trace == WriteTrace{std::nullopt, {a}});
+  CHECK(quota->scopes == "BestEffort,Terminating");
 }
 
 TEST_CASE("DecodeQuota notes what does not decode as unreadable", "[kube][codec_decode]") {

@@ -41,6 +41,9 @@ inline TeamSpace TeamSpaceNamed(const std::string& name) {
                      .namespace_name = "team-" + name,
                      .has_conditions = true,
                      .ready = ReadyOf(name)},
+          .writers = {},
+          .trace = {},
+          .status_trace = {},
           .unreadable = {}};
 }
 
@@ -68,8 +71,9 @@ inline Namespace NamespaceFor(const std::string& name) {
           .uid = "uid-team-" + name,
           .terminating = false,
           .team_space_label = name,
-          .label_writer = {},
           .owners = {OwnerOf(name)},
+          .writers = {},
+          .trace = {},
           .unreadable = {}};
 }
 
@@ -86,7 +90,9 @@ inline Quota QuotaFor(const std::string& name) {
           .uid = "uid-quota-" + name,
           .hard = {{"pods", "6"}, {"requests.cpu", "2"}},
           .scoped = false,
-          .hard_writers = {},
+          .scopes = {},
+          .writers = {},
+          .trace = {},
           .unreadable = {}};
 }
 

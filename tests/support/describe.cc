@@ -19,6 +19,7 @@ std::string Describe(const Chain& chain, const Change& change) {
   for (const FieldChange& field : change.fields) {
     text += "; " + field.path + " " + field.from.value_or("none") + " -> " + field.to.value_or("none");
     if (field.writer) text += " by " + field.writer->manager;
+    if (field.absence) text += field.absence->removed ? " (removed)" : " (missing)";
   }
   return text;
 }

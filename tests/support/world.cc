@@ -186,7 +186,7 @@ Quota RandomQuota(Random& random, const std::string& name) {
   if (random.OneIn(4)) quota.hard.erase(random.OneIn(2) ? "pods" : "requests.cpu");
   if (random.OneIn(4)) quota.hard["limits.memory"] = "1Gi";
   if (random.OneIn(6)) quota.scoped = true;
-  if (random.OneIn(4)) quota.hard_writers["pods"] = Writer{"kubectl-edit", "Update", "", kNow};
+  if (random.OneIn(4)) quota.writers["spec.hard.pods"] = Writer{"kubectl-edit", "Update", "", kNow};
   if (random.OneIn(16)) quota.unreadable = "cannot read it";
   return quota;
 }
