@@ -22,8 +22,8 @@ endef
 # Of packages, whatever PREFIX and CI say.
 PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
-.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long servers demo lab pictures cluster \
-        cluster-stop systemd-test deb tarball deb-test install clean
+.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long bench-micro \
+        servers demo lab pictures cluster cluster-stop systemd-test deb tarball deb-test install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ test-long: build servers ## the long forms: 100,000 passes, every crash point, 1
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 \
 	  $(PYTHON) -m pytest -q tests/e2e tests/systemd
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q tests/e2e
+
+bench-micro: build ## decoding, quantities and plans alone, from 10 team spaces to 100,000
+	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks
+	@$(BUILD)/tests/bench/cnpa_benchmarks
 
 servers: # the programs of the control plane, also kine, which stands in etcd's place for tests on SQLite, and checkers
 	@tests/cluster/cluster build > /dev/null
