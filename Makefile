@@ -22,7 +22,7 @@ endef
 # Of packages, whatever PREFIX and CI say.
 PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
-.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long bench-micro \
+.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long bench bench-quick bench-micro \
         servers demo lab pictures cluster cluster-stop systemd-test deb tarball deb-test install clean
 
 help: ## this list
@@ -61,7 +61,7 @@ format: deps ## formats the sources with clang-format
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
 
 e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 18 minutes)
-	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab tests/pictures
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab tests/pictures tests/bench
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
 
 systemd-test: build servers ## runs the tests of the units on a systemd of their own (as root)
@@ -75,6 +75,15 @@ test-long: build servers ## the long forms: 100,000 passes, every crash point, 1
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 \
 	  $(PYTHON) -m pytest -q tests/e2e tests/systemd
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q tests/e2e
+
+bench: build servers ## measures passes and loops beside their peers: 25 minutes, best on a quiet machine
+	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/bench/bench --output $(BUILD)/bench.json
+	@$(PYTHON) tests/bench/plot.py $(BUILD)/bench.json $(BUILD)/bench.svg
+
+bench-quick: build servers ## the same in two minutes: passes at 10 and 1,000, beside curl and kubectl
+	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/bench/bench --quick --output $(BUILD)/bench-quick.json
 
 bench-micro: build ## decoding, quantities and plans alone, from 10 team spaces to 100,000
 	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Passes: what a quiet one costs, and one that converges team spaces which are all new, beside the peers'."""
+
+import json
+import re
+import time
+from dataclasses import dataclass
+
+import metering
+import programs
+from figures import OURS, figure
+from metering import Spending
+
+LONG = "--timeout=30m"  # a benchmark that is cut short tells nothing
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured: rounds of passes, runs of kubectl, and passes in the batch for the API server's CPU."""
+
+    rounds: int
+    kubectl_runs: int
+    batch: int
+
+
+def quiet_passes(stage, extent):
+    """Returns the figures of a pass over what is converged. Of each round, one run of cnpa-op and one of curl follow each
+    other, so that what else goes on meets both."""
+    commands = {OURS: programs.ours(stage)}
+    if not programs.lacks("curl"):
+        commands["curl"] = programs.curl(stage)
+    samples = {program: [] for program in commands}
+    for command in commands.values():
+        metering.run(command, stage.environment)  # the first fills caches
+    for _ in range(extent.rounds):
+        for program, command in commands.items():
+            samples[program].append(metering.run(command, stage.environment))
+    for program, command in (("kubectl-lists", programs.kubectl_lists), ("kubectl-one", programs.kubectl_one)):
+        samples[program] = [metering.run(command(stage), stage.environment) for _ in range(extent.kubectl_runs)]
+    figures = [each for program, runs in samples.items() for each in of_samples("pass", program, stage, runs)]
+    for program, command in commands.items():
+        figures.append(figure("pass.server_cpu", program, stage.team_spaces, [server_cpu(stage, command, extent.batch)]))
+    return figures + received(stage)
+
+
+def of_samples(prefix, program, stage, samples, **more):
+    """Returns the figures wall, cpu and memory of some runs."""
+    columns = {"wall": "wall_seconds", "cpu": "cpu_seconds", "memory": "peak_bytes"}
+    return [figure(f"{prefix}.{kind}", program, stage.team_spaces, [getattr(sample, column) for sample in samples], **more)
+            for kind, column in columns.items()]
+
+
+def server_cpu(stage, command, count):
+    """Returns what the API server spends on one run of `command`, by a batch of them: the kernel counts in hundredths."""
+    spending = Spending(stage.server_pid(), stage.settle())
+    for _ in range(count):
+        metering.run(command, stage.environment)
+    return spending.seconds() / count
+
+
+def received(stage):
+    """Returns the figures of the bytes that cnpa-op and curl say they got."""
+    said = metering.run(programs.ours(stage, "--verbose"), stage.environment).stderr
+    figures = [figure("pass.bytes", OURS, stage.team_spaces, [sum(map(int, re.findall(r", (\d+) bytes, ", said)))])]
+    if not programs.lacks("curl"):
+        command = programs.curl(stage, "--write-out", "%{size_download}\n")
+        sizes = metering.run(command, stage.environment, keep_output=True).stdout
+        figures.append(figure("pass.bytes", "curl", stage.team_spaces, [sum(map(int, sizes.split()))]))
+    return figures
+
+
+def converge(stage, **more):
+    """Returns the figures of one pass of cnpa-op over team spaces that are all new. `more` are labels of a curve, such as
+    the concurrency, which is also the pass's."""
+    metrics = stage.plane.folder / "metrics.prom"
+    metrics.unlink(missing_ok=True)
+    flags = [f"--concurrency={more['concurrency']}"] if "concurrency" in more else []
+    spending = Spending(stage.server_pid())
+    sample = metering.run(programs.ours(stage, LONG, f"--metrics-file={metrics}", *flags), stage.environment)
+    spent = spending.seconds()
+    writes, reads = requests(metrics.read_text())
+    one = {"converge.server_cpu": spent, "converge.writes": writes / stage.team_spaces, "converge.reads": reads}
+    return of_samples("converge", OURS, stage, [sample], **more) + [
+        figure(kind, OURS, stage.team_spaces, [value], **more) for kind, value in one.items()]
+
+
+def requests(metrics):
+    """Returns the writes and the other requests that a metrics file counts."""
+    counts = {True: 0, False: 0}
+    for verb, count in re.findall(r'^cnpa_op_requests_total\{.*?verb="(\w+)".*?\} (\d+)$', metrics, re.M):
+        counts[verb in ("create", "patch", "delete")] += int(count)
+    return counts[True], counts[False]
+
+
+def script_passes(stage, runs):
+    """Returns the figures of the script's quiet pass, and cnpa-op's beside it."""
+    metering.run(programs.script(stage), stage.environment)  # kubectl apply puts its annotation on what it did not make
+    figures = []
+    for program, command, count in ((OURS, programs.ours(stage), 5), ("script", programs.script(stage), runs)):
+        samples = [metering.run(command, stage.environment) for _ in range(count)]
+        figures += of_samples("pass", program, stage, samples)
+    return figures
+
+
+def wait_until_ready(stage, wire, seconds=1200):
+    """Waits until all TeamSpaces are Ready. Errors: MeasureError."""
+    deadline = time.monotonic() + seconds
+    while stage.ready(wire) < stage.team_spaces:
+        if time.monotonic() > deadline:
+            raise metering.MeasureError(f"not all of {stage.team_spaces} TeamSpaces were Ready after {seconds} s")
+        time.sleep(0.1 if stage.team_spaces <= 1000 else 1)
