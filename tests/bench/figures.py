@@ -29,7 +29,7 @@ PROGRAMS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: in words, the unit that it is shown in, what a value is multiplied by for that, and decimals."""
+    """A kind of figure in words, the unit that it is shown in, the factor from a value to that, and decimals shown."""
 
     words: str
     unit: str
@@ -56,9 +56,9 @@ KINDS = {
     "idle.server_cpu": Kind("idle: API server's CPU per minute, for it", "ms", 1e3),
     "idle.memory": Kind("idle: resident memory", "MiB", 1 / (1 << 20), 1),
     "micro.split": Kind("micro: split a list into items, per item", "ns", 1e9),
-    "micro.team_space": Kind("micro: decode a TeamSpace", "ns", 1e9),
-    "micro.namespace": Kind("micro: decode a namespace", "ns", 1e9),
-    "micro.quota": Kind("micro: decode a quota", "ns", 1e9),
+    "micro.team_space": Kind("micro: split and decode a TeamSpace", "ns", 1e9),
+    "micro.namespace": Kind("micro: split and decode a namespace", "ns", 1e9),
+    "micro.quota": Kind("micro: split and decode a quota", "ns", 1e9),
     "micro.quantity": Kind("micro: parse a quantity", "ns", 1e9),
     "micro.desired": Kind("micro: compute what is desired, per team space", "ns", 1e9),
     "micro.plan": Kind("micro: compute a plan of nothing, per team space", "ns", 1e9),

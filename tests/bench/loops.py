@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes on for ever, cnpa-op's loop and the operator: what they cost while nothing happens, and how soon they repair."""
+"""What goes on for ever, cnpa-op's loop and the operator: its cost while nothing happens, and how soon it repairs."""
 
 import contextlib
 import json
@@ -44,44 +44,44 @@ def running(argv, env):
                 process.wait()
 
 
-def idle(stage, program, process, background, seconds):
-    """Returns the figures of a process for which nothing is to do: CPU per minute, its own and the API server's, and the
-    memory between two passes."""
+def idle(rig, program, process, background, seconds):
+    """Returns the figures of a process for which nothing is to do: CPU per minute, its own and the API server's, and
+    its memory."""
     own = Spending(process.pid, children=True)
-    server = Spending(stage.server_pid(), background)
+    server = Spending(rig.server_pid(), background)
     resident = []
     for _ in range(seconds):
         time.sleep(1)
         resident.append(metering.resident_bytes(process.pid))
     per_minute = 60 / seconds
-    return [figure("idle.cpu", program, stage.team_spaces, [own.seconds() * per_minute]),
-            figure("idle.server_cpu", program, stage.team_spaces, [server.seconds() * per_minute]),
-            figure("idle.memory", program, stage.team_spaces, resident)]
+    return [figure("idle.cpu", program, rig.team_spaces, [own.seconds() * per_minute]),
+            figure("idle.server_cpu", program, rig.team_spaces, [server.seconds() * per_minute]),
+            figure("idle.memory", program, rig.team_spaces, resident)]
 
 
-def repairs(stage, program, edits, interval):
-    """Returns the figures of hand edits of quotas, each later than the one before by at least `interval` and a second, at
-    no fixed moment of a loop's interval."""
+def repairs(rig, program, edits, interval):
+    """Returns the figures of hand edits of quotas, each later than the one before by at least `interval` and a second,
+    at no fixed moment of a loop's interval."""
     choice = random.Random(SEED)
     seconds = []
-    with stage.wire() as wire, Watch(stage) as watch:
+    with rig.wire() as wire, Watch(rig) as watch:
         for _ in range(edits):
             time.sleep(interval + 1 + choice.uniform(0, interval))
-            namespace = f"team-bench-{choice.randrange(stage.team_spaces):05}"
+            namespace = f"team-bench-{choice.randrange(rig.team_spaces):05}"
             watch.forget()
             wire.ask("PATCH", f"/api/v1/namespaces/{namespace}/resourcequotas/team-quota",
                      {"spec": {"hard": {"pods": str(WRONG_PODS)}}}, content_type="application/merge-patch+json")
             edited = time.monotonic()
             seconds.append(watch.repaired(namespace) - edited)
-    return [figure(kind, program, stage.team_spaces, seconds, value=percentile(seconds, share))
+    return [figure(kind, program, rig.team_spaces, seconds, value=percentile(seconds, share))
             for kind, share in (("repair.p50", 50), ("repair.p99", 99))]
 
 
 class Watch:
     """A watch of all quotas, for the length of a `with`: it notes when each was seen as it should be."""
 
-    def __init__(self, stage):
-        self._wire = stage.wire()
+    def __init__(self, rig):
+        self._wire = rig.wire()
         self._changed = threading.Condition()
         self._wrong, self._right = set(), {}
 

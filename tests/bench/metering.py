@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs cost: one that runs to its end by cnpa_meter (meter.cc), one that goes on by what the kernel tells of it."""
+"""What programs cost: one that ends by cnpa_meter (meter.cc), one that goes on by what the kernel tells of it."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def run(argv, env, *, keep_output=False, expect=0):
 
 
 def cpu_seconds(pid, *, children=False):
-    """Returns the CPU time of a process so far, to a hundredth of a second; with that of its ended children if asked."""
+    """Returns the CPU time of a process so far, in hundredths; with that of its ended children if asked."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15 if children else 13])) / TICKS_PER_SECOND
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Passes: what a quiet one costs, and one that converges team spaces which are all new, beside the peers'."""
 
-import json
 import re
 import time
 from dataclasses import dataclass
@@ -23,65 +22,66 @@ class Extent:
     batch: int
 
 
-def quiet_passes(stage, extent):
-    """Returns the figures of a pass over what is converged. Of each round, one run of cnpa-op and one of curl follow each
-    other, so that what else goes on meets both."""
-    commands = {OURS: programs.ours(stage)}
+def quiet_passes(rig, extent):
+    """Returns the figures of a pass over what is converged. cnpa-op and curl take turns, so that what else goes on
+    meets both."""
+    commands = {OURS: programs.ours(rig)}
     if not programs.lacks("curl"):
-        commands["curl"] = programs.curl(stage)
+        commands["curl"] = programs.curl(rig)
     samples = {program: [] for program in commands}
     for command in commands.values():
-        metering.run(command, stage.environment)  # the first fills caches
+        metering.run(command, rig.environment)  # the first fills caches
     for _ in range(extent.rounds):
         for program, command in commands.items():
-            samples[program].append(metering.run(command, stage.environment))
+            samples[program].append(metering.run(command, rig.environment))
     for program, command in (("kubectl-lists", programs.kubectl_lists), ("kubectl-one", programs.kubectl_one)):
-        samples[program] = [metering.run(command(stage), stage.environment) for _ in range(extent.kubectl_runs)]
-    figures = [each for program, runs in samples.items() for each in of_samples("pass", program, stage, runs)]
+        samples[program] = [metering.run(command(rig), rig.environment) for _ in range(extent.kubectl_runs)]
+    figures = [each for program, runs in samples.items() for each in of_samples("pass", program, rig, runs)]
     for program, command in commands.items():
-        figures.append(figure("pass.server_cpu", program, stage.team_spaces, [server_cpu(stage, command, extent.batch)]))
-    return figures + received(stage)
+        spent = server_cpu(rig, command, extent.batch)
+        figures.append(figure("pass.server_cpu", program, rig.team_spaces, [spent]))
+    return figures + received(rig)
 
 
-def of_samples(prefix, program, stage, samples, **more):
+def of_samples(prefix, program, rig, samples, **more):
     """Returns the figures wall, cpu and memory of some runs."""
     columns = {"wall": "wall_seconds", "cpu": "cpu_seconds", "memory": "peak_bytes"}
-    return [figure(f"{prefix}.{kind}", program, stage.team_spaces, [getattr(sample, column) for sample in samples], **more)
+    return [figure(f"{prefix}.{kind}", program, rig.team_spaces, [getattr(each, column) for each in samples], **more)
             for kind, column in columns.items()]
 
 
-def server_cpu(stage, command, count):
-    """Returns what the API server spends on one run of `command`, by a batch of them: the kernel counts in hundredths."""
-    spending = Spending(stage.server_pid(), stage.settle())
+def server_cpu(rig, command, count):
+    """Returns what the API server spends on one run of `command`, by a batch: the kernel counts in hundredths."""
+    spending = Spending(rig.server_pid(), rig.settle())
     for _ in range(count):
-        metering.run(command, stage.environment)
+        metering.run(command, rig.environment)
     return spending.seconds() / count
 
 
-def received(stage):
+def received(rig):
     """Returns the figures of the bytes that cnpa-op and curl say they got."""
-    said = metering.run(programs.ours(stage, "--verbose"), stage.environment).stderr
-    figures = [figure("pass.bytes", OURS, stage.team_spaces, [sum(map(int, re.findall(r", (\d+) bytes, ", said)))])]
+    said = metering.run(programs.ours(rig, "--verbose"), rig.environment).stderr
+    figures = [figure("pass.bytes", OURS, rig.team_spaces, [sum(map(int, re.findall(r", (\d+) bytes, ", said)))])]
     if not programs.lacks("curl"):
-        command = programs.curl(stage, "--write-out", "%{size_download}\n")
-        sizes = metering.run(command, stage.environment, keep_output=True).stdout
-        figures.append(figure("pass.bytes", "curl", stage.team_spaces, [sum(map(int, sizes.split()))]))
+        command = programs.curl(rig, "--write-out", "%{size_download}\n")
+        sizes = metering.run(command, rig.environment, keep_output=True).stdout
+        figures.append(figure("pass.bytes", "curl", rig.team_spaces, [sum(map(int, sizes.split()))]))
     return figures
 
 
-def converge(stage, **more):
-    """Returns the figures of one pass of cnpa-op over team spaces that are all new. `more` are labels of a curve, such as
-    the concurrency, which is also the pass's."""
-    metrics = stage.plane.folder / "metrics.prom"
+def converge(rig, **more):
+    """Returns the figures of one pass of cnpa-op over team spaces that are all new. `more` are labels of a curve, such
+    as the concurrency, which is also the pass's."""
+    metrics = rig.plane.folder / "metrics.prom"
     metrics.unlink(missing_ok=True)
     flags = [f"--concurrency={more['concurrency']}"] if "concurrency" in more else []
-    spending = Spending(stage.server_pid())
-    sample = metering.run(programs.ours(stage, LONG, f"--metrics-file={metrics}", *flags), stage.environment)
+    spending = Spending(rig.server_pid())
+    sample = metering.run(programs.ours(rig, LONG, f"--metrics-file={metrics}", *flags), rig.environment)
     spent = spending.seconds()
     writes, reads = requests(metrics.read_text())
-    one = {"converge.server_cpu": spent, "converge.writes": writes / stage.team_spaces, "converge.reads": reads}
-    return of_samples("converge", OURS, stage, [sample], **more) + [
-        figure(kind, OURS, stage.team_spaces, [value], **more) for kind, value in one.items()]
+    one = {"converge.server_cpu": spent, "converge.writes": writes / rig.team_spaces, "converge.reads": reads}
+    return of_samples("converge", OURS, rig, [sample], **more) + [
+        figure(kind, OURS, rig.team_spaces, [value], **more) for kind, value in one.items()]
 
 
 def requests(metrics):
@@ -92,20 +92,20 @@ def requests(metrics):
     return counts[True], counts[False]
 
 
-def script_passes(stage, runs):
+def script_passes(rig, runs):
     """Returns the figures of the script's quiet pass, and cnpa-op's beside it."""
-    metering.run(programs.script(stage), stage.environment)  # kubectl apply puts its annotation on what it did not make
+    metering.run(programs.script(rig), rig.environment)  # kubectl apply puts its annotation on what it did not make
     figures = []
-    for program, command, count in ((OURS, programs.ours(stage), 5), ("script", programs.script(stage), runs)):
-        samples = [metering.run(command, stage.environment) for _ in range(count)]
-        figures += of_samples("pass", program, stage, samples)
+    for program, command, count in ((OURS, programs.ours(rig), 5), ("script", programs.script(rig), runs)):
+        samples = [metering.run(command, rig.environment) for _ in range(count)]
+        figures += of_samples("pass", program, rig, samples)
     return figures
 
 
-def wait_until_ready(stage, wire, seconds=1200):
+def wait_until_ready(rig, wire, seconds=1200):
     """Waits until all TeamSpaces are Ready. Errors: MeasureError."""
     deadline = time.monotonic() + seconds
-    while stage.ready(wire) < stage.team_spaces:
+    while rig.ready(wire) < rig.team_spaces:
         if time.monotonic() > deadline:
-            raise metering.MeasureError(f"not all of {stage.team_spaces} TeamSpaces were Ready after {seconds} s")
-        time.sleep(0.1 if stage.team_spaces <= 1000 else 1)
+            raise metering.MeasureError(f"not all of {rig.team_spaces} TeamSpaces were Ready after {seconds} s")
+        time.sleep(0.1 if rig.team_spaces <= 1000 else 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operator on controller-runtime that cnpa-op is held against: a Go module beside this file, built once per machine."""
+"""The operator on controller-runtime that cnpa-op is held against: a Go module beside this file, built once."""
 
 import hashlib
 
@@ -12,7 +12,6 @@ from programs import HERE
 
 MODULE = HERE / "controller-runtime"
 NAME = "controller-runtime"
-WARM_SECONDS = 5  # until its caches are full, and what it does at its start is done
 
 
 def program():
@@ -27,19 +26,20 @@ def program():
     return binaries.build_all([tool]) / tool.name
 
 
-def running(stage):
-    return loops.running([program(), stage.archive], stage.environment)
+def running(rig):
+    return loops.running([program(), rig.archive], rig.environment)
 
 
-def converge(stage):
+def converge(rig):
     """Returns the figures of the operator started beside team spaces that are all new."""
     program()  # built outside of what is timed
-    with stage.wire() as wire:
-        before = stage.contract_writes(wire)
-        server = Spending(stage.server_pid())
-        with loops.running([program(), stage.archive], stage.environment) as process:
+    with rig.wire() as wire:
+        before = rig.contract_writes(wire)
+        server = Spending(rig.server_pid())
+        with loops.running([program(), rig.archive], rig.environment) as process:
             own = Spending(process.pid)
-            wait_until_ready(stage, wire)
-            values = {"converge.wall": own.elapsed(), "converge.cpu": own.seconds(), "converge.server_cpu": server.seconds()}
-        values["converge.writes"] = (stage.contract_writes(wire) - before) / stage.team_spaces
-    return [figure(kind, NAME, stage.team_spaces, [value]) for kind, value in values.items()]
+            wait_until_ready(rig, wire)
+            values = {"converge.wall": own.elapsed(), "converge.cpu": own.seconds(),
+                      "converge.server_cpu": server.seconds()}
+        values["converge.writes"] = (rig.contract_writes(wire) - before) / rig.team_spaces
+    return [figure(kind, NAME, rig.team_spaces, [value]) for kind, value in values.items()]

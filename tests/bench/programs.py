@@ -10,44 +10,44 @@ from teams import LISTS
 HERE = Path(__file__).resolve().parent
 
 
-def ours(stage, *flags):
+def ours(rig, *flags):
     """One pass of cnpa-op."""
-    return [BINARY, "reconcile", "--once", "--kubeconfig", stage.kubeconfig, "--archive", stage.archive, *flags]
+    return [BINARY, "reconcile", "--once", "--kubeconfig", rig.kubeconfig, "--archive", rig.archive, *flags]
 
 
-def loop(stage, interval="3s"):
+def loop(rig, *flags):
     """cnpa-op's loop."""
-    return [BINARY, "reconcile", "--interval", interval, "--kubeconfig", stage.kubeconfig, "--archive", stage.archive]
+    return [BINARY, "reconcile", "--kubeconfig", rig.kubeconfig, "--archive", rig.archive, *flags]
 
 
-def curl(stage, *options):
+def curl(rig, *options):
     """One curl process that fetches what a pass reads, side by side, with the same certificate, and throws it away.
 
     By another name than its own: to that the API server sends indented JSON, twice the bytes.
     """
     command = ["curl", "--disable", "--silent", "--show-error", "--fail", "--parallel", "--parallel-immediate",
                "--http1.1", "--user-agent", "cnpa-op-bench", "--header", "Accept: application/json",
-               "--cacert", stage.plane.authority.certificate,
-               "--cert", stage.user.certificate, "--key", stage.user.key, *options]
+               "--cacert", rig.plane.authority.certificate,
+               "--cert", rig.user.certificate, "--key", rig.user.key, *options]
     for path in LISTS:
-        command += ["--output", "/dev/null", stage.plane.server + path]
+        command += ["--output", "/dev/null", rig.plane.server + path]
     return command
 
 
-def kubectl_lists(stage):
+def kubectl_lists(rig):
     """One kubectl that reads the same objects, as a script would."""
-    return [stage.plane.bin_folder / "kubectl", "get", "teamspaces,namespaces,resourcequotas", "--all-namespaces",
+    return [rig.plane.bin_folder / "kubectl", "get", "teamspaces,namespaces,resourcequotas", "--all-namespaces",
             "--output", "json"]
 
 
-def kubectl_one(stage):
+def kubectl_one(rig):
     """The least that kubectl can do."""
-    return [stage.plane.bin_folder / "kubectl", "get", "namespace", "default"]
+    return [rig.plane.bin_folder / "kubectl", "get", "namespace", "default"]
 
 
-def script(stage):
+def script(rig):
     """The contract as a script of bash, kubectl and jq."""
-    return ["bash", HERE / "script", stage.archive]
+    return ["bash", HERE / "script", rig.archive]
 
 
 def lacks(*programs):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control plane to measure on, with as many TeamSpaces as are wanted, and the requests that the benchmark itself makes."""
+"""A control plane to measure on, with as many TeamSpaces as are wanted, and the benchmark's own requests to it."""
 
 import contextlib
 import http.client
 import json
+import re
 import socket
 import ssl
 import time
@@ -23,10 +24,10 @@ SETTLE_SECONDS = 90
 class Wire:
     """One kept connection to the API server as an administrator."""
 
-    def __init__(self, stage):
-        context = ssl.create_default_context(cafile=stage.plane.authority.certificate)
-        context.load_cert_chain(stage.admin.certificate, stage.admin.key)
-        self._connection = http.client.HTTPSConnection("127.0.0.1", stage.plane.port, timeout=600, context=context)
+    def __init__(self, rig):
+        context = ssl.create_default_context(cafile=rig.plane.authority.certificate)
+        context.load_cert_chain(rig.admin.certificate, rig.admin.key)
+        self._connection = http.client.HTTPSConnection("127.0.0.1", rig.plane.port, timeout=600, context=context)
 
     def __enter__(self):
         return self
@@ -53,11 +54,17 @@ class Wire:
         return self.send(method, path, body, **options).read()
 
 
-class Stage:
+class Rig:
     """A control plane of its own, without an audit log, which costs; for the length of a `with`.
 
-    Attributes: `plane`, the ControlPlane; `user` and `admin`, client certificates; `kubeconfig` and `environment` of the
-    programs that are measured; `archive`, a folder; `team_spaces`, how many there are.
+    Attributes:
+
+        plane        the ControlPlane
+        user, admin  client certificates of user cnpa-op and of an administrator
+        kubeconfig   of user cnpa-op
+        environment  of the programs that are measured, as the administrator
+        archive      a folder
+        team_spaces  how many there are
     """
 
     def __init__(self, backend="etcd"):
@@ -68,7 +75,8 @@ class Stage:
     def __enter__(self):
         self.plane.start()
         try:
-            self.user, self.admin = self.plane.issue_client("cnpa-op"), self.plane.issue_client("bench", ["system:masters"])
+            self.user = self.plane.issue_client("cnpa-op")
+            self.admin = self.plane.issue_client("bench", ["system:masters"])
             self.kubeconfig = self.plane.user_kubeconfig
             self.archive = self.plane.folder / "archive"
             self.archive.mkdir()
@@ -133,7 +141,7 @@ class Stage:
         for line in wire.ask("GET", "/metrics", accept="text/plain").decode().splitlines():
             if not line.startswith("apiserver_request_total{"):
                 continue
-            labels = dict(each.split("=", 1) for each in line[line.index("{") + 1:line.index("}")].replace('"', "").split(","))
+            labels = dict(re.findall(r'(\w+)="([^"]*)"', line))
             what = (labels["resource"], labels["subresource"])
             if labels["verb"] in ("POST", "PUT", "PATCH", "APPLY", "DELETE") and what in CONTRACT:
                 count += int(float(line.rsplit(" ", 1)[1]))
