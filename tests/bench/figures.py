@@ -41,6 +41,7 @@ class Kind:
 KINDS = {
     "pass.wall": Kind("quiet pass", "ms", 1e3, 1),
     "pass.cpu": Kind("quiet pass: its CPU", "ms", 1e3, 1),
+    "pass.instructions": Kind("quiet pass: its instructions", "M", 1e-6, 1),
     "pass.memory": Kind("quiet pass: peak memory", "MiB", 1 / (1 << 20), 1),
     "pass.server_cpu": Kind("quiet pass: API server's CPU", "ms", 1e3),
     "pass.bytes": Kind("quiet pass: bytes received", "MB", 1e-6, 2),

@@ -92,6 +92,19 @@ def requests(metrics):
     return counts[True], counts[False]
 
 
+def instructions(rig):
+    """Returns the figures of the instructions that a quiet pass runs outside of the kernel, by Valgrind's count: nearly
+    the same each time, however busy the machine is."""
+    figures = []
+    for program, command in ((OURS, programs.ours(rig, LONG)), ("curl", programs.curl(rig))):
+        if not programs.lacks(str(command[0])):
+            valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
+            said = metering.run(valgrind, rig.environment).stderr
+            count = int(re.search(r"Collected : (\d+)", said)[1])
+            figures.append(figure("pass.instructions", program, rig.team_spaces, [count]))
+    return figures
+
+
 def script_passes(rig, runs):
     """Returns the figures of the script's quiet pass, and cnpa-op's beside it."""
     metering.run(programs.script(rig), rig.environment)  # kubectl apply puts its annotation on what it did not make

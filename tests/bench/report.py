@@ -29,8 +29,11 @@ def cell(figure):
 
 
 def ratios(figures, kind, count):
-    """Returns how cnpa-op stands to the goals."""
+    """Returns how cnpa-op stands to the goals; of a pass without one, to curl."""
     ours = find(figures, kind, OURS, count)
+    curl = find(figures, kind, "curl", count)
+    if (kind, count) not in GOALS and kind.startswith("pass.") and ours and curl and curl["value"]:
+        return f"{ours['value'] / curl['value']:.2f} x curl"
     words = []
     for goal in GOALS.get((kind, count), ()):
         peer = find(figures, kind, goal.peer, count)

@@ -37,7 +37,7 @@ def start(*arguments):
 def small(tmp_path_factory):
     """A run with 3 team spaces: what it printed, and its figures."""
     output = tmp_path_factory.mktemp("bench") / "bench.json"
-    process = start("--parts=passes", "--sizes=3", "--rounds=2", f"--output={output}")
+    process = start("--parts=passes,instructions", "--sizes=3", "--rounds=2", f"--output={output}")
     stdout, stderr = process.communicate(timeout=300)
     assert process.returncode == 0, stderr
     return stdout, json.loads(output.read_text())
@@ -57,6 +57,13 @@ def test_a_small_run_has_every_figure_of_a_pass(small):
     programs = {"cnpa-op", "kubectl-lists", "kubectl-one"} | ({"curl"} - {each["what"] for each in run["missing"]})
     assert {("pass." + kind, program) for kind in ("wall", "cpu", "memory") for program in programs} <= got
     assert {("pass.server_cpu", "cnpa-op"), ("pass.bytes", "cnpa-op")} <= got
+
+
+def test_a_small_run_has_instructions_or_says_what_lacks(small):
+    _, run = small
+    if {"what": "instructions", "why": "this machine has no valgrind"} in run["missing"]:
+        pytest.skip("no valgrind")
+    assert 10e6 < value(run, "pass.instructions") < 1e9
 
 
 def test_a_small_run_counts_what_the_contract_promises(small):
@@ -129,6 +136,12 @@ def test_a_table_says_how_the_goals_stand():
     assert "quiet pass, ms | 1,000 | 110.0 (100.0..200.0) |" in " ".join(text.split())
     assert "1.10 x curl, goal 1.1" in text
     assert "left out: script: this machine has no jq" in text
+
+
+def test_a_pass_without_a_goal_stands_beside_curl():
+    text = report.as_text(results(*(figure("pass.wall", program, 7, [seconds])
+                                    for program, seconds in (("cnpa-op", 0.3), ("curl", 0.2)))))
+    assert text.endswith("| 1.50 x curl")
 
 
 def test_a_curve_has_rows_of_its_own_and_is_no_other_figure():
