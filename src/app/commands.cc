@@ -19,6 +19,7 @@ namespace, quota, finalizer and status should be there, writes only the differen
   cnpa-op reconcile --once             one pass, then exit
   cnpa-op reconcile                    a pass every 3 s, until it is told to end
   cnpa-op get                          show the team spaces: what they use, and whether they are ready
+  cnpa-op explain NAME                 show one of them: what is wrong, who did it, what a pass will do about it
   cnpa-op unit                         print the systemd unit that runs this loop
   cnpa-op version
 
@@ -67,6 +68,24 @@ Examples:
   cnpa-op get alpha beta -o wide
   cnpa-op get -o json | jq -r '.items[] | select(.ready | not) | .name')";
 
+constexpr std::string_view kExplainFooter = R"(
+The name of one team space follows. First it says how that stands and what the next pass makes of it, in the words of
+reconcile --diff; for one that is being deleted, what holds it. Then each object with each field that cnpa-op owns: what is
+found, what is wanted (= means the same), and who set it when, as far as the API server keeps that. Last the archives of that
+name, also when the team space is gone. It writes nothing, and takes no right that a pass does not have.
+
+Exit codes:
+  0         it is shown
+  1         there is no team space of that name; what is left of one is shown
+  2         wrong usage or configuration, or the kubeconfig can't be used
+  3         the cluster could not be read
+  130, 143  ended by SIGINT, SIGTERM
+
+Examples:
+  cnpa-op explain alpha
+  cnpa-op explain alpha --archive /srv/archive
+  cnpa-op explain alpha -o json | jq -r '.objects[].fields[] | select(.differs) | .path')";
+
 constexpr std::string_view kCheckFooter = R"(
 Looks at the kubeconfig, the server, who we are there, the CRD, each right, the archive folder and the clocks, and
 writes nothing. Each line begins with ok, warn, FAIL, or - for what could not be looked at since something before it
@@ -84,11 +103,13 @@ Examples:
   cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 
-constexpr std::array<CommandInfo, 7> kCommands{{
+constexpr std::array<CommandInfo, 8> kCommands{{
     {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
      kReconcileFooter},
     {Command::kGet, "get", kForGet | kForAll, true, "show the team spaces, all or those that are named", kGetFooter,
-     true},
+     NamesTaken::kAny},
+    {Command::kExplain, "explain", kForExplain | kForAll, true,
+     "show one team space: what is there, what should be, and who set it", kExplainFooter, NamesTaken::kOne},
     {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
      kCheckFooter},
     {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},

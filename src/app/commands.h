@@ -16,14 +16,17 @@ constexpr const char* kDefaultConfig = "/etc/cnpa-op/config.yaml";
 constexpr const char* kConfigHelp = "configuration file; else /etc/cnpa-op/config.yaml if it is there";
 constexpr const char* kHelpHelp = "this help";
 
+/// Whether names of team spaces follow.
+enum class NamesTaken { kNone, kAny, kOne };
+
 struct CommandInfo {
   Command command;
   const char* name;
   unsigned scope;   ///< Which flags: bits of FlagScope.
   bool configured;  ///< By variables and the file: a broken one must not keep anybody from asking for the version.
   const char* help;
-  std::string_view footer;   ///< Of --help, after the flags.
-  bool takes_names = false;  ///< Names of team spaces may follow.
+  std::string_view footer;  ///< Of --help, after the flags.
+  NamesTaken names = NamesTaken::kNone;
 };
 
 /// Returns all commands, in the order of help.

@@ -115,6 +115,13 @@ Status SetOverviewOutput(Options& options, const std::string& text) {
                             Pair{"name", OutputFormat::kName}});
 }
 
+Status SetExplanationOutput(Options& options, const std::string& text) {
+  using Pair = std::pair<std::string_view, OutputFormat>;
+  return SetWord(options.output, text,
+                 std::array{Pair{"text", OutputFormat::kText}, Pair{"json", OutputFormat::kJson},
+                            Pair{"yaml", OutputFormat::kYaml}});
+}
+
 Status SetServiceAccount(Options& options, const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
@@ -136,7 +143,7 @@ constexpr std::array kFlags{
          &SetText<&Options::kubeconfig>},
     Flag{"context", "", FlagKind::kValue, "NAME", "", kForCluster, false,
          "context of the kubeconfig; else its current one", &SetText<&Options::context>},
-    Flag{"archive", "", FlagKind::kValue, "DIR", "", kForReconcile | kForCheck, false,
+    Flag{"archive", "", FlagKind::kValue, "DIR", "", kForReconcile | kForCheck | kForExplain, false,
          "where deleted team spaces are kept; else $STATE_DIRECTORY/archive, /var/lib/cnpa-op/archive (root), "
          "~/.local/state/cnpa-op/archive",
          &SetText<&Options::archive>},
@@ -166,6 +173,8 @@ constexpr std::array kFlags{
          "format of the answer; the loop has none", &SetOutput},
     Flag{"output", "o", FlagKind::kValue, "FORMAT", "text", kForGet, true, "text, wide, json, yaml or name",
          &SetOverviewOutput},
+    Flag{"output", "o", FlagKind::kValue, "FORMAT", "text", kForExplain, true, "text, json or yaml",
+         &SetExplanationOutput},
     Flag{"log-level", "", FlagKind::kValue, "LEVEL", "info", kForAll, false,
          "error, warn, info or debug; debug shows each request", &SetLogLevel},
     Flag{"verbose", "v", FlagKind::kSwitch, "", "false", kForAll, true, "the same as --log-level debug", &SetVerbose},

@@ -21,7 +21,8 @@ enum FlagScope : unsigned {
   kForAll = 8U,
   kForCheck = 16U,
   kForGet = 32U,
-  kForCluster = kForReconcile | kForCheck | kForGet,  ///< All that talk to one.
+  kForExplain = 64U,
+  kForCluster = kForReconcile | kForCheck | kForGet | kForExplain,  ///< All that talk to one.
 };
 
 enum class FlagKind { kSwitch, kValue, kList };

@@ -5,6 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "kube/codec_sight.h"
+
 namespace cnpa {
 namespace {
 
@@ -52,7 +54,7 @@ bool IsTeamNamespace(const Namespace& space) {
 
 /// The server's 404 of a list says only that there is no such collection: its text is for developers.
 Error Explain(Error error, const Collection& collection) {
-  if (error.code == ErrorCode::kNotFound && &collection == &kTeamSpaces) {
+  if (error.code == ErrorCode::kNotFound && collection.kind == kTeamSpaces.kind) {
     error.message = "the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -";
   }
   return error;
@@ -97,16 +99,34 @@ Reading<Quota>::Decode SeeingQuotas(Sights* sights) {
   };
 }
 
-}  // namespace
+/// Decodes an object and looks at it closely.
+template <typename T>
+typename Reading<T>::Decode SeeingClosely(Result<T> (*decode)(JsonDocument&, std::string&), ObjectSight& sight) {
+  return [decode, &sight](JsonDocument& document, std::string& item) {
+    Result<T> object = decode(document, item);
+    if (object) sight = DecodeSight(document);
+    return object;
+  };
+}
 
-Result<Observation> Observe(Client& client, Time now, Sights* sights) {
+/// The three lists, and how an item of each becomes an object.
+struct Lists {
+  Collection team_spaces = kTeamSpaces;
+  Collection namespaces = kNamespaces;
+  Collection quotas = kQuotas;
+  Reading<TeamSpace>::Decode decode_team_space;
+  Reading<Namespace>::Decode decode_namespace;
+  Reading<Quota>::Decode decode_quota;
+};
+
+Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists) {
   Reading<TeamSpace> team_spaces;
   Reading<Namespace> namespaces;
   Reading<Quota> quotas;
   JsonDocument document;
-  team_spaces.Begin(client, kTeamSpaces, document, SeeingTeamSpaces(sights), &KeepAll<TeamSpace>);
-  namespaces.Begin(client, kNamespaces, document, &DecodeNamespace, &IsTeamNamespace);
-  quotas.Begin(client, kQuotas, document, SeeingQuotas(sights), &KeepAll<Quota>);
+  team_spaces.Begin(client, lists.team_spaces, document, lists.decode_team_space, &KeepAll<TeamSpace>);
+  namespaces.Begin(client, lists.namespaces, document, lists.decode_namespace, &IsTeamNamespace);
+  quotas.Begin(client, lists.quotas, document, lists.decode_quota, &KeepAll<Quota>);
   client.RunUntilIdle();
   if (!team_spaces.status) return tl::unexpected<Error>(Explain(std::move(team_spaces.status).error(), kTeamSpaces));
   if (!namespaces.status) return tl::unexpected<Error>(Explain(std::move(namespaces.status).error(), kNamespaces));
@@ -127,6 +147,33 @@ Result<Observation> Observe(Client& client, Time now, Sights* sights) {
     observation.crd = *facts;
   }
   return observation;
+}
+
+std::string WithName(std::string_view path, const std::string& name) {
+  return std::string(path) + "?fieldSelector=metadata.name%3D" + name;
+}
+
+}  // namespace
+
+Result<Observation> Observe(Client& client, Time now, Sights* sights) {
+  return ObserveLists(client, now,
+                      {.decode_team_space = SeeingTeamSpaces(sights),
+                       .decode_namespace = &DecodeNamespace,
+                       .decode_quota = SeeingQuotas(sights)});
+}
+
+Result<Observation> ObserveOne(Client& client, Time now, const std::string& name, CloseSights& sights) {
+  const std::string space = NamespaceNameOf(name);
+  const std::string team_space_path = WithName(kTeamSpaces.path, name);
+  const std::string namespace_path = WithName(kNamespaces.path, space);
+  const std::string quota_path = WithName("/api/v1/namespaces/" + space + "/resourcequotas", std::string(kQuotaName));
+  Lists lists{.decode_team_space = SeeingClosely(&DecodeTeamSpace, sights.team_space),
+              .decode_namespace = SeeingClosely(&DecodeNamespace, sights.space),
+              .decode_quota = SeeingClosely(&DecodeQuota, sights.quota)};
+  lists.team_spaces.path = team_space_path;
+  lists.namespaces.path = namespace_path;
+  lists.quotas.path = quota_path;
+  return ObserveLists(client, now, lists);
 }
 
 }  // namespace cnpa

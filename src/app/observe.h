@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "core/explanation.h"
 #include "core/objects.h"
 #include "kube/client.h"
 
@@ -22,5 +23,12 @@ struct Sights {
 ///
 /// Errors:  of the first list that failed, in words for the user.
 Result<Observation> Observe(Client& client, Time now, Sights* sights = nullptr);
+
+/// Reads the same of one team space, by its name, with the same rights and not one more; `sights` gets what is to be
+/// seen of it closely.
+///
+/// Errors:  as Observe().
+/// Requires: IsObjectName(name).
+Result<Observation> ObserveOne(Client& client, Time now, const std::string& name, CloseSights& sights);
 
 }  // namespace cnpa

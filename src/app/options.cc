@@ -215,8 +215,11 @@ class Parser {
   static CommandLine Finish(const CommandInfo& info, const Given& given, const Environment& environment) {
     CommandLine line;
     for (const std::string& extra : given.app->remaining()) {
-      if (!info.takes_names || extra.starts_with('-')) return UsageError(DescribeExtra(extra, &given));
+      if (info.names == NamesTaken::kNone || extra.starts_with('-')) return UsageError(DescribeExtra(extra, &given));
       line.options.names.push_back(extra);
+    }
+    if (info.names == NamesTaken::kOne && line.options.names.size() != 1) {
+      return UsageError(fmt::format("{} takes the name of one team space: cnpa-op {} NAME", info.name, info.name));
     }
     line.options.command = info.command;
     if (Status filled = FillOptions(given, info, environment, line.options); !filled)

@@ -16,7 +16,7 @@
 
 namespace cnpa {
 
-enum class Command { kNone, kReconcile, kGet, kCheck, kCrd, kRbac, kUnit, kVersion };
+enum class Command { kNone, kReconcile, kGet, kExplain, kCheck, kCrd, kRbac, kUnit, kVersion };
 enum class OutputFormat { kText, kJson, kYaml, kWide, kName };
 
 struct Options {
@@ -41,7 +41,7 @@ struct Options {
   ColorMode color = ColorMode::kAuto;
   OutputFormat output = OutputFormat::kText;
 
-  std::vector<std::string> names;    ///< For `get`: empty: all.
+  std::vector<std::string> names;    ///< For `get`: empty: all. For `explain`: one.
   std::string rbac_user;             ///< For `rbac`.
   std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
   bool openshift = false;

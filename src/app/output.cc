@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -21,6 +22,12 @@ bool WantsColor(ColorMode mode, int fd) {
   const char* term = std::getenv("TERM");
   return ::isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0') &&
          (term == nullptr || std::string_view(term) != "dumb");
+}
+
+std::optional<std::size_t> TerminalColumns(int fd) {
+  struct winsize size {};
+  if (::isatty(fd) != 1 || ::ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
 }
 
 void Print(std::string_view text) {

@@ -4,6 +4,8 @@
 // reason to crash.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
@@ -15,6 +17,9 @@ enum class ColorMode { kAuto, kAlways, kNever };
 
 /// Returns whether to colour what goes to `fd`; kAuto does so for a terminal that can, unless $NO_COLOR is set.
 bool WantsColor(ColorMode mode, int fd);
+
+/// Returns how many columns the terminal has that `fd` is; nothing: it is none, or does not say.
+std::optional<std::size_t> TerminalColumns(int fd);
 
 /// Writes `text` to stdout.
 void Print(std::string_view text);

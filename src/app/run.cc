@@ -9,6 +9,7 @@
 
 #include "app/check.h"
 #include "app/check_render.h"
+#include "app/explain.h"
 #include "app/get.h"
 #include "app/loop.h"
 #include "app/manifests.h"
@@ -95,6 +96,7 @@ ExitCode RunCommand(const Options& options, const Reload& reload) {
   switch (options.command) {
     case Command::kReconcile: return RunReconcile(options, reload);
     case Command::kGet: return RunGet(options, Log(options.log_level, options.log_format));
+    case Command::kExplain: return RunExplain(options, Log(options.log_level, options.log_format));
     case Command::kCheck: return RunCheck(options);
     case Command::kCrd: Print(kCrdYaml); break;
     case Command::kRbac: Print(RbacManifest(options)); break;

@@ -50,7 +50,9 @@ std::string Summary() {
 void AddSynopsis(Roff& page) {
   page.Section("SYNOPSIS");
   for (const CommandInfo& command : Commands()) {
-    const std::string names = command.takes_names ? fmt::format(" [{}...]", Italic("NAME")) : "";
+    const std::string names = command.names == NamesTaken::kAny   ? fmt::format(" [{}...]", Italic("NAME"))
+                              : command.names == NamesTaken::kOne ? fmt::format(" {}", Italic("NAME"))
+                                                                  : "";
     page.Line(fmt::format("{} [{}...]{}", Bold(std::string("cnpa-op ") + command.name), Italic("FLAG"), names));
     page.Break();
   }

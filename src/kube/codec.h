@@ -38,6 +38,9 @@ struct ListEnvelope {
 /// Errors:  kMalformed when it is not a whole list of `collection`.
 Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items);
 
+/// Returns whether the API server admits `name` for an object: names go into paths of URLs and files.
+bool IsObjectName(std::string_view name);
+
 /// Decode one item of a list. Whatever else is wrong with it is noted in its `unreadable`.
 ///
 /// Errors:  kMalformed when it has no usable name or uid: then nobody can say whose it is.

@@ -15,15 +15,6 @@ const Collection kQuotas{"/api/v1/resourcequotas?fieldSelector=metadata.name%3Dt
 
 namespace {
 
-/// Names go into paths of URLs and files. The API server admits DNS subdomains only; so do we.
-bool IsObjectName(std::string_view name) {
-  const auto is_edge = [](char c) { return c == '-' || c == '.'; };
-  if (name.empty() || name.size() > 253 || is_edge(name.front()) || is_edge(name.back())) return false;
-  if (name.find("..") != std::string_view::npos) return false;
-  return std::all_of(name.begin(), name.end(),
-                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
-}
-
 bool IsUid(std::string_view uid) {
   return uid.size() <= 64 && std::all_of(uid.begin(), uid.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -103,6 +94,15 @@ Status Open(JsonDocument& document, std::string& item, std::string_view kind) {
 }
 
 }  // namespace
+
+/// DNS subdomains only.
+bool IsObjectName(std::string_view name) {
+  const auto is_edge = [](char c) { return c == '-' || c == '.'; };
+  if (name.empty() || name.size() > 253 || is_edge(name.front()) || is_edge(name.back())) return false;
+  if (name.find("..") != std::string_view::npos) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; });
+}
 
 Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& collection, std::size_t items) {
   JsonDocument document;

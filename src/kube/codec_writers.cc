@@ -22,6 +22,12 @@ void Note(FieldWriters& writers, std::string path, const Writer& writer) {
   if (noted.time < writer.time) noted = writer;
 }
 
+void DecodeFinalizerWriter(const JsonReader& fields, const Writer& writer, FieldWriters& writers) {
+  const std::string ours = "v:\"" + std::string(kFinalizer) + "\"";
+  const JsonReader metadata = fields.Object("f:metadata");
+  if (metadata.Object("f:finalizers").Has(ours)) Note(writers, std::string(kFinalizersPath), writer);
+}
+
 }  // namespace
 
 void DecodeMetadataWriters(const JsonReader& fields, const Writer& writer, FieldWriters& writers) {
@@ -69,6 +75,19 @@ std::vector<WriteEntry> DecodeWrites(const JsonReader& metadata, DecodeFields de
     if (!IsOurs(write.writer)) decode(fields, write.writer, writers);
   }
   return writes;
+}
+
+FieldWriters DecodeAllWriters(const JsonReader& metadata) {
+  FieldWriters writers;
+  for (const JsonReader& entry : metadata.Objects("managedFields")) {
+    const Writer writer = DecodeWriter(entry);
+    const JsonReader fields = entry.Object("fieldsV1");
+    for (const DecodeFields decode :
+         {&DecodeFinalizerWriter, &DecodeMetadataWriters, &DecodeHardWriters, &DecodeStatusWriters}) {
+      decode(fields, writer, writers);
+    }
+  }
+  return writers;
 }
 
 }  // namespace cnpa

@@ -20,4 +20,7 @@ void DecodeStatusWriters(const JsonReader& fields, const Writer& writer, FieldWr
 /// Returns all entries, with `decode` called for those that are not ours.
 std::vector<WriteEntry> DecodeWrites(const JsonReader& metadata, DecodeFields decode, FieldWriters& writers);
 
+/// Returns who set each field that we own, of any of our objects, ourselves among them.
+FieldWriters DecodeAllWriters(const JsonReader& metadata);
+
 }  // namespace cnpa

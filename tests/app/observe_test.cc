@@ -37,6 +37,21 @@ TEST_CASE("Observe asks for the quotas of our name only", "[app][observe]") {
                                  "GET /api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota&timeout=59s"});
 }
 
+TEST_CASE("ObserveOne asks for what concerns one team space, in lists", "[app][observe]") {
+  FakeApiServer server;
+  server.Put(ConvergedCluster({"red"}));
+  Client client(server, std::chrono::seconds(15));
+  CloseSights sights;
+  const Result<Observation> observed = ObserveOne(client, kNow, "red", sights);
+  REQUIRE(observed);
+  CHECK(*observed == ConvergedCluster({"red"}));
+  const std::string selector = "?fieldSelector=metadata.name%3D";
+  CHECK(server.Log() == std::vector<std::string>{
+                            "GET /apis/platform.labhub.io/v1alpha1/teamspaces" + selector + "red&timeout=59s",
+                            "GET /api/v1/namespaces" + selector + "team-red&timeout=59s",
+                            "GET /api/v1/namespaces/team-red/resourcequotas" + selector + "team-quota&timeout=59s"});
+}
+
 TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe]") {
   const std::string crd = "GET " + std::string(kCrdPath);
   FakeApiServer server;

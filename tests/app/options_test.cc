@@ -145,6 +145,18 @@ TEST_CASE("ParseCommandLine: --config beats $CNPA_OP_CONFIG", "[app][options]") 
   CHECK(Accepted({"reconcile", "--once", "--config", one}, {{"CNPA_OP_CONFIG", two}}).timeout == milliseconds(1000));
 }
 
+TEST_CASE("ParseCommandLine takes for explain the name of one team space", "[app][options]") {
+  const Options options = Accepted({"explain", "red", "--archive", "/a", "-o", "yaml"});
+  CHECK(options.command == Command::kExplain);
+  CHECK(options.names == std::vector<std::string>{"red"});
+  CHECK(options.archive == "/a");
+  CHECK(options.output == OutputFormat::kYaml);
+  for (const Parsed& wrong : {Parse({"explain"}), Parse({"explain", "red", "blue"})}) {
+    CHECK(wrong.exit_code == ExitCode::kUsage);
+    CHECK(wrong.err == "cnpa-op: explain takes the name of one team space: cnpa-op explain NAME\n");
+  }
+}
+
 TEST_CASE("ParseCommandLine takes the last of a flag that stands twice", "[app][options]") {
   CHECK(Accepted({"reconcile", "--once", "--timeout", "1s", "--timeout", "2s"}).timeout == milliseconds(2000));
 }

@@ -35,7 +35,7 @@ TEST_CASE("WordsOf returns what the help of the flag names, and what the flag ta
 }
 
 TEST_CASE("CommandsWith names the commands in the order of help", "[docs][describe]") {
-  CHECK(CommandsWith(FlagNamed("timeout")) == std::vector<std::string>{"reconcile", "get", "check"});
+  CHECK(CommandsWith(FlagNamed("timeout")) == std::vector<std::string>{"reconcile", "get", "explain", "check"});
   CHECK(CommandsWith(FlagNamed("config")) == CommandsWith(FlagNamed("timeout")));
   CHECK(CommandsWith(FlagNamed("help")).size() == Commands().size());
 }

@@ -205,8 +205,8 @@ def test_writer_of_a_status_is_told(cluster):
 def test_who_spoils_an_owner_reference_is_told(cluster):
     name = cluster.converged_team()
     spoil_owner(cluster, name)
-    assert said(r"ownerReference platform.labhub.io/v1beta1 TeamSpace/\S+ -> platform.labhub.io/v1alpha1 TeamSpace/\S+: "
-                r"was changed by \S+, \d+s ago$", lines_of_both(cluster))
+    assert said(r"ownerReference platform.labhub.io/v1beta1 TeamSpace/\S+ -> "
+                r"platform.labhub.io/v1alpha1 TeamSpace/\S+: was changed by \S+, \d+s ago$", lines_of_both(cluster))
 
 
 def test_who_set_scopes_is_told(cluster):

@@ -108,6 +108,7 @@ def test_fish_completes_commands_flags_and_words(tmp_path):
     (("cnpa-op", "check", "--output", "=", "j"), ["json"]),
     (("cnpa-op", "check", "-o", "j"), ["json"]),
     (("cnpa-op", "get", "-o", ""), ["text", "wide", "json", "yaml", "name"]),
+    (("cnpa-op", "explain", "-o", ""), ["text", "json", "yaml"]),
     (("cnpa-op", "-v", "reconcile", "--once", "--al"), ["--allow-crd-deletion"]),
     (("cnpa-op", "reconcile", "--timeout", ""), []),
 ])

@@ -222,11 +222,11 @@ Result<Response> FakeApiServer::Handle(const Request& request) {
 Response FakeApiServer::Get(const std::string& path, const std::string& query) const {
   if (path == "/readyz") return Ok(200, "ok");
   if (const auto found = objects_.find(path); found != objects_.end()) return Ok(200, found->second);
-  const bool quotas = path == "/api/v1/resourcequotas";
+  const bool all_quotas = path == "/api/v1/resourcequotas";
   const Collection* collection = path == kTeamSpaces.path   ? &kTeamSpaces
                                  : path == kNamespaces.path ? &kNamespaces
                                                             : nullptr;
-  if (quotas) collection = &kQuotas;
+  if (path.ends_with("/resourcequotas")) collection = &kQuotas;
   if (collection == nullptr) return NotFound();
   const std::string selector = "fieldSelector=metadata.name%3D";
   const std::size_t selected = query.find(selector);
@@ -238,7 +238,7 @@ Response FakeApiServer::Get(const std::string& path, const std::string& query) c
   std::string next;
   for (const auto& [place, text] : objects_) {
     bool listed = place.starts_with(path + "/") && place.find('/', path.size() + 1) == std::string::npos;
-    if (quotas) listed = Contains(place, "/resourcequotas/");
+    if (all_quotas) listed = Contains(place, "/resourcequotas/");
     // Up to the next parameter of the query.
     if (!name.empty()) listed = listed && place.ends_with("/" + name.substr(0, name.find('&')));
     if (!listed || number++ < skip) continue;

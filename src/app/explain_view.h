@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cnpa-op explain` for eyes: first how the team space stands and what a pass makes of it, then each object and each
+// field that cnpa-op owns, then the archives.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/archive_search.h"
+#include "core/explanation.h"
+
+namespace cnpa {
+
+struct ExplanationForm {
+  bool color = false;
+  std::optional<std::size_t> columns;  ///< Of the terminal; nothing: it is none, and each line is whole.
+};
+
+/// Returns the lines. Ages are counted from when the cluster was observed.
+std::vector<std::string> ExplanationLines(const Explanation& explanation, const ArchiveSearch& archives,
+                                          const ExplanationForm& form);
+
+}  // namespace cnpa
