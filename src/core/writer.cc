@@ -35,12 +35,14 @@ bool IsOurs(const Writer& writer) {
   return writer.manager == kFieldManager && writer.operation == "Update";
 }
 
-WriteTrace ComputeTrace(const std::vector<WriteEntry>& entries, ObjectPart part) {
+WriteTrace ComputeTrace(const std::vector<WriteEntry>& entries, ObjectPart part, std::optional<Time> made) {
   WriteTrace trace{.ours = LastOfOurs(entries, part), .later = {}};
   for (const WriteEntry& entry : entries) {
     const Writer& writer = entry.writer;
     if (IsOurs(writer) || !writer.time || !Reaches(entry, part)) continue;
-    if (!trace.ours || *writer.time >= *trace.ours) trace.later.push_back(writer);
+    const bool before =
+        trace.ours && (*writer.time < *trace.ours || (writer.time == trace.ours && writer.time == made));
+    if (!before) trace.later.push_back(writer);
   }
   std::stable_sort(trace.later.begin(), trace.later.end(),
                    [](const Writer& left, const Writer& right) { return *left.time > *right.time; });

@@ -56,8 +56,9 @@ inline constexpr std::size_t kMostLater = 3;
 /// Returns whether a write is one of a pass: those are updates, and an apply under our name is somebody else's.
 bool IsOurs(const Writer& writer);
 
-/// Returns what `entries` tell of `part`. Without a write of ours all others are `later`.
-WriteTrace ComputeTrace(const std::vector<WriteEntry>& entries, ObjectPart part);
+/// Returns what `entries` tell of `part`. Without a write of ours all others are `later`. `made` is when somebody else
+/// made the object, where that is sure: who wrote it in that second and not since did so before us.
+WriteTrace ComputeTrace(const std::vector<WriteEntry>& entries, ObjectPart part, std::optional<Time> made = {});
 
 /// What can be told of a field that should be there and is not.
 struct Absence {

@@ -141,7 +141,8 @@ Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
   team_space.cpu = spec.StringIfPresent("cpu").value_or("1");
   if (!team_space.pods) spec.Fail("pods", "is missing");
   const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeStatusWriters, team_space.writers);
-  team_space.trace = ComputeTrace(writes, ObjectPart::kMetadata);
+  const Result<Time> made = ParseTime(metadata.OptionalString("creationTimestamp"));
+  team_space.trace = ComputeTrace(writes, ObjectPart::kMetadata, made ? std::optional(*made) : std::nullopt);
   team_space.status_trace = ComputeTrace(writes, ObjectPart::kStatus);
   team_space.unreadable = Problem(document, "teamspace", team_space.name);
   return team_space;

@@ -102,6 +102,16 @@ TEST_CASE("ComputeTrace keeps who may have written a part of an object after us"
   }
 }
 
+TEST_CASE("ComputeTrace takes who wrote in the second in which another made the object for its maker",
+          "[core][writer]") {
+  const std::vector<WriteEntry> entries{Entry("maker", kOurs), Entry("later", kNow), Entry("cnpa-op", kOurs)};
+  const Writer maker = entries[0].writer;
+  const Writer later = entries[1].writer;
+  CHECK(ComputeTrace(entries, ObjectPart::kSpec, kOurs) == WriteTrace{kOurs, {later}});
+  CHECK(ComputeTrace(entries, ObjectPart::kSpec, kOurs - seconds(1)) == WriteTrace{kOurs, {later, maker}});
+  CHECK(ComputeTrace({entries[0]}, ObjectPart::kSpec, kOurs) == WriteTrace{std::nullopt, {maker}});
+}
+
 TEST_CASE("ComputeAbsence calls removed only what we had there, and is silent where nothing is known",
           "[core][writer]") {
   const WriteTrace ours{kOurs, {}};
