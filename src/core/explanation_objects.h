@@ -18,11 +18,12 @@ struct KnownTeamSpace {
   const CloseSights* sights = nullptr;
 };
 
-/// Return what is found of an object and wanted of it. What differs is what the chain changes, in its words.
+/// Return what is found of an object of team space `name` and wanted of it. What differs is what the chain changes, in
+/// its words.
 ///
 /// Requires: there is the TeamSpace; for FindNamespace() there may be none.
 ObjectFinding FindTeamSpace(const KnownTeamSpace& known);
-ObjectFinding FindNamespace(const KnownTeamSpace& known, const std::string& team_space);
-ObjectFinding FindQuota(const KnownTeamSpace& known, const std::string& team_space);
+ObjectFinding FindNamespace(const KnownTeamSpace& known, const std::string& name);
+ObjectFinding FindQuota(const KnownTeamSpace& known, const std::string& name);
 
 }  // namespace cnpa

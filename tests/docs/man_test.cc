@@ -47,9 +47,10 @@ TEST_CASE("CommandPage has its sections in man's order", "[docs][man]") {
 }
 
 TEST_CASE("CommandPage tells the default and the commands of a flag", "[docs][man]") {
-  CHECK(Has(CommandPage(kEdition), Bold("--timeout") + " " + Italic("DUR") +
-                                       "\nof a whole run; when it is over nothing new is begun.\n.IP\n"
-                                       "Default: 60s. Variable: CNPA_OP_TIMEOUT. For reconcile, get, explain, check.\n"));
+  CHECK(
+      Has(CommandPage(kEdition), Bold("--timeout") + " " + Italic("DUR") +
+                                     "\nof a whole run; when it is over nothing new is begun.\n.IP\n"
+                                     "Default: 60s. Variable: CNPA_OP_TIMEOUT. For reconcile, get, explain, check.\n"));
 }
 
 TEST_CASE("ConfigPage has each key with its type and its default, and nothing that is no key", "[docs][man]") {
