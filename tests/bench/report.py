@@ -33,15 +33,19 @@ def ratios(figures, kind, count):
     ours = find(figures, kind, OURS, count)
     curl = find(figures, kind, "curl", count)
     if (kind, count) not in GOALS and kind.startswith("pass.") and ours and curl and curl["value"]:
-        return f"{ours['value'] / curl['value']:.2f} x curl"
+        return f"{times(ours['value'] / curl['value'])} curl"
     words = []
     for goal in GOALS.get((kind, count), ()):
         peer = find(figures, kind, goal.peer, count)
         if ours and not goal.peer:
             words.append(f"goal {goal.limit:g} {KINDS[kind].unit}".rstrip())
         elif ours and peer and peer["value"]:
-            words.append(f"{ours['value'] / peer['value']:.2f} x {goal.peer}, goal {goal.limit:g}")
+            words.append(f"{times(ours['value'] / peer['value'])} {goal.peer}, goal {times(goal.limit).removesuffix(' of')}")
     return "; ".join(words)
+
+
+def times(ratio):
+    return f"{ratio:.2f} x" if ratio >= 0.1 else f"1/{1 / ratio:.0f} of"
 
 
 def rows(results):

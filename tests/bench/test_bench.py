@@ -134,8 +134,13 @@ def test_a_table_says_how_the_goals_stand():
                                   figure("pass.wall", "curl", 1000, [0.1]),
                                   missing=[{"what": "script", "why": "this machine has no jq"}]))
     assert "quiet pass, ms | 1,000 | 110.0 (100.0..200.0) |" in " ".join(text.split())
-    assert "1.10 x curl, goal 1.1" in text
+    assert "1.10 x curl, goal 1.10 x" in text
     assert "left out: script: this machine has no jq" in text
+
+
+def test_what_is_many_times_faster_is_said_so():
+    text = report.as_text(results(figure("pass.wall", "cnpa-op", 10, [0.02]), figure("pass.wall", "script", 10, [4.0])))
+    assert text.endswith("| goal 25 ms; 1/200 of script, goal 1/30")
 
 
 def test_a_pass_without_a_goal_stands_beside_curl():
