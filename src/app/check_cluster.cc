@@ -95,6 +95,7 @@ Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end)
   Verbs has;
   Verbs lacks;
   bool needed = false;
+  std::string_view without;
   for (std::size_t i = begin; i < end; ++i) {
     const Result<bool>& allowed = *survey.rights[i];
     if (!allowed) {
@@ -104,14 +105,17 @@ Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end)
       return unknown;
     }
     (*allowed ? has : lacks).Add(kLeastRights[i]);
-    needed = needed || (!*allowed && kLeastRights[i].needed);
+    if (*allowed) continue;
+    without = kLeastRights[i].without;
+    needed = needed || without.empty();
   }
   check.detail = has.text();
   if (lacks.empty()) return check;
   check.status = needed ? CheckStatus::kFail : CheckStatus::kWarn;
   check.detail = "lacks " + lacks.text() + (has.empty() ? "" : "; has " + has.text());
-  if (!needed) check.detail += "; does with what discovery tells, which may be out of date";
+  if (!needed) check.detail += fmt::format("; {}", without);
   check.remedy = GrantCommand(survey.user);
+  if (without == kWithoutEvents) check.remedy += ", or --no-events";
   return check;
 }
 
@@ -206,7 +210,7 @@ std::vector<Check> CheckRights(const Survey& survey) {
   for (std::size_t begin = 0; begin < kLeastRights.size();) {
     std::size_t end = begin;
     while (end < kLeastRights.size() && kLeastRights[end].resource == kLeastRights[begin].resource) ++end;
-    checks.push_back(CheckRightsOnOne(survey, begin, end));
+    if (survey.rights[begin]) checks.push_back(CheckRightsOnOne(survey, begin, end));
     begin = end;
   }
   return checks;

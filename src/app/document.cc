@@ -75,11 +75,20 @@ void StringOrNull(JsonWriter& json, std::string_view key, const std::optional<st
   json.Null();
 }
 
+void WriteContest(JsonWriter& json, const std::optional<Contest>& contest) {
+  if (!contest) return;
+  json.Object("contested", [&] {
+    json.Int("count", static_cast<std::int64_t>(contest->count));
+    json.String("since", FormatTime(contest->since));
+  });
+}
+
 void WriteField(JsonWriter& json, const FieldChange& field) {
   json.Object([&] {
     json.String("path", field.path);
     StringOrNull(json, "from", field.from);
     StringOrNull(json, "to", field.to);
+    WriteContest(json, field.contested);
     WriteProvenance(json, field);
   });
 }
@@ -130,6 +139,7 @@ void PassDocument::AddChange(const Chain& chain, const Change& change) {
     if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
       json.String("file", archive_folder_ + "/" + ArchiveFileName(archive->name, archive->uid));
     }
+    WriteContest(json, change.contested);
     json.Array("fields", [&] {
       for (const FieldChange& field : FieldsOf(chain, change)) WriteField(json, field);
     });

@@ -160,6 +160,8 @@ constexpr std::array kFlags{
          &SetMetricsFile},
     Flag{"allow-crd-deletion", "", FlagKind::kSwitch, "", "false", kForReconcile, false,
          "finalize team spaces although their CRD is being deleted", &SetSwitch<&Options::allow_crd_deletion>},
+    Flag{"no-events", "", FlagKind::kSwitch, "", "false", kForReconcile | kForCheck, false,
+         "send no Kubernetes events for what is repaired, refused or archived", &SetSwitch<&Options::no_events>},
     Flag{"only", "", FlagKind::kList, "NAME", "", kForReconcile, false, "touch this team space only; may be repeated",
          &AddOnly},
     Flag{"user", "", FlagKind::kValue, "NAME", "cnpa-op", kForRbac, true, "who gets the rights",

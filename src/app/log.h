@@ -3,6 +3,7 @@
 // What goes to stderr, one line each: diagnostics, and the lines of a pass on what it did.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,6 +32,7 @@ struct LogEntry {
   /// What is wrong until it is mended: the same in each pass in which it is wrong. Empty: this happened, once.
   std::string trouble;
   LogFields fields;
+  std::chrono::seconds lasts{0};  ///< So long a trouble is not over yet, although no pass says it any more.
   bool operator==(const LogEntry&) const = default;
 };
 

@@ -11,11 +11,14 @@
 namespace cnpa {
 namespace {
 
-/// Replaces the one place in which `from` stands.
-void ReplaceOnce(std::string& text, std::string_view from, std::string_view to) {
-  const std::size_t place = text.find(from);
-  assert(place != std::string::npos && text.find(from, place + 1) == std::string::npos);
-  if (place != std::string::npos) text.replace(place, from.size(), to);
+/// Replaces `from` in each of the `places` in which it stands.
+void Replace(std::string& text, [[maybe_unused]] int places, std::string_view from, std::string_view to) {
+  std::size_t place = text.find(from);
+  for (; place != std::string::npos; place = text.find(from, place + to.size())) {
+    text.replace(place, from.size(), to);
+    --places;
+  }
+  assert(places == 0);
 }
 
 /// Returns `text` as YAML reads it whatever is in it: JSON's strings are YAML's double-quoted ones.
@@ -40,11 +43,12 @@ std::string Subject(const Options& options) {
 std::string RbacManifest(const Options& options) {
   std::string text(kRbacYaml);
   if (!options.rbac_service_account.empty() || options.rbac_user != kFieldManager) {
-    ReplaceOnce(text, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
+    // In both bindings.
+    Replace(text, 2, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
   }
   if (options.openshift) {
-    ReplaceOnce(text, "resources: [namespaces], verbs: [list, create, patch]",
-                "resources: [namespaces], verbs: [list, create, patch, delete]");
+    Replace(text, 1, "resources: [namespaces], verbs: [list, create, patch]",
+            "resources: [namespaces], verbs: [list, create, patch, delete]");
   }
   return text;
 }

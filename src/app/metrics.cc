@@ -152,6 +152,7 @@ void Metrics::Add(const FinishedPass& pass) {
   duration_sum += pass.took;
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i] += pass.numbers.requests[i];
   for (std::size_t i = 0; i < writes.size(); ++i) writes[i] += pass.numbers.writes[i];
+  contested[0] += pass.numbers.contested[0];
   if (pass.numbers.read) spaces = pass.numbers.spaces;
   last_pass = pass.ended_at;
   const bool to_its_end = pass.end == PassEnd::kConverged || pass.end == PassEnd::kUnconverged;

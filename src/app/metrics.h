@@ -62,7 +62,8 @@ struct Metrics {
   decltype(PassNumbers::requests) requests{};
   decltype(PassNumbers::writes) writes{};
   decltype(PassNumbers::spaces) spaces{};  ///< Of the last pass that has read the cluster.
-  Time last_pass{};                        ///< When it ended; 1970 before the first one, as below.
+  decltype(PassNumbers::contested) contested{};
+  Time last_pass{};     ///< When it ended; 1970 before the first one, as below.
   Time last_success{};  ///< The last one that has read the cluster and left nothing for the next one.
 
   void Add(const FinishedPass& pass);

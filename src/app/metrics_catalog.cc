@@ -89,10 +89,20 @@ Family Spaces() {
   return family;
 }
 
+Family Contested() {
+  Family family{"cnpa_op_contested_repairs_total",
+                "counter",
+                "Repairs of what another writer undoes again and again.",
+                {},
+                [](Metrics& metrics) { return std::span<std::uint64_t>(metrics.contested); }};
+  family.series.push_back({std::string(family.name), true});
+  return family;
+}
+
 }  // namespace
 
 const std::vector<Family>& Families() {
-  static const std::vector<Family> kFamilies{Passes(), Requests(), Writes(), Spaces()};
+  static const std::vector<Family> kFamilies{Passes(), Requests(), Writes(), Contested(), Spaces()};
   return kFamilies;
 }
 

@@ -34,6 +34,7 @@ struct Options {
   std::chrono::milliseconds request_timeout{0};
   int concurrency = 0;
   bool allow_crd_deletion = false;
+  bool no_events = false;
   std::vector<std::string> only;  ///< Empty: all team spaces.
 
   LogLevel log_level = LogLevel::kInfo;

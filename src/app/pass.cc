@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "app/document.h"
+#include "app/fight_file.h"
 #include "app/output.h"
 #include "app/session.h"
 #include "app/stop.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "kube/certificate.h"
 
 namespace cnpa {
@@ -32,6 +34,8 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .now = &Now,
       .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
       .on_observed = setting.on_observed,
+      .instance = HostName(),
+      .runtime_folder = DefaultRuntimeFolder(ProcessEnvironment(), ::geteuid() == 0),
       .document = document,
       .in_loop = setting.in_loop,
       .color_stdout = WantsColor(options.color, STDOUT_FILENO),

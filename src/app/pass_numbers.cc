@@ -77,6 +77,7 @@ bool ReadWord(std::string_view word, PassNumbers& numbers) {
     case 'r': return ReadEntry(entry, numbers.requests);
     case 'w': return ReadEntry(entry, numbers.writes);
     case 's': return ReadEntry(entry, numbers.spaces);
+    case 'c': return ReadEntry(entry, numbers.contested);
     default: return false;
   }
 }
@@ -128,6 +129,7 @@ std::string EncodePassNumbers(const PassNumbers& numbers) {
   Append('r', numbers.requests, text);
   Append('w', numbers.writes, text);
   Append('s', numbers.spaces, text);
+  Append('c', numbers.contested, text);
   return text;
 }
 

@@ -42,6 +42,8 @@ struct PassNumbers {
   std::array<std::uint64_t, kKinds.size() * kCauseCount> writes{};         ///< At WriteIndex(): changes that were made.
   std::array<std::uint64_t, kSpaceStates.size() * kReasonCount> spaces{};  ///< At SpaceIndex().
 
+  std::array<std::uint64_t, 1> contested{};  ///< Repairs of what others undo again and again.
+
   /// Sets the numbers of requests.
   void SetRequests(const RequestCounts& counts);
 

@@ -11,6 +11,7 @@ namespace cnpa {
 namespace {
 
 constexpr char kSeparator = '\x1f';
+constexpr int kLongestLast = 3600;  // Seconds.
 constexpr std::string_view kEntry = "entry";
 constexpr std::string_view kObserved = "observed";
 constexpr std::string_view kEnded = "ended";
@@ -55,7 +56,7 @@ std::optional<T> FromDigits(const std::string& text, T last) {
 std::string Encode(const LogEntry& entry) {
   const LogFields& fields = entry.fields;
   return Join({std::string(kEntry), Digits(entry.level), Digits(entry.is_message), entry.text, entry.trouble,
-               fields.team_space, fields.object, fields.reason});
+               fields.team_space, fields.object, fields.reason, std::to_string(entry.lasts.count())});
 }
 
 std::string Encode(const PassObserved& /*observed*/) {
@@ -76,11 +77,13 @@ std::string EncodePassMessage(const PassMessage& message) {
 Result<PassMessage> DecodePassMessage(std::string_view line) {
   const std::vector<std::string> fields = Split(line);
   if (fields.front() == kObserved && fields.size() == 1) return PassObserved{};
-  if (fields.front() == kEntry && fields.size() == 8) {
+  if (fields.front() == kEntry && fields.size() == 9) {
     const auto level = FromDigits(fields[1], LogLevel::kDebug);
     const auto is_message = FromDigits(fields[2], true);
-    if (level && is_message) {
-      return LogEntry{*level, *is_message, fields[3], fields[4], {fields[5], fields[6], fields[7]}};
+    const auto lasts = FromDigits(fields[8], kLongestLast);
+    if (level && is_message && lasts) {
+      return LogEntry{
+          *level, *is_message, fields[3], fields[4], {fields[5], fields[6], fields[7]}, std::chrono::seconds(*lasts)};
     }
   }
   if (fields.front() == kEnded && fields.size() == 7) {

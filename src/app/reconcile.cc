@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "app/apply.h"
+#include "app/contests.h"
+#include "app/event_sender.h"
+#include "app/events.h"
 #include "app/observe.h"
 #include "app/output.h"
 #include "app/render.h"
@@ -65,6 +69,8 @@ class Complaints {
     }
   }
 
+  void Add(LogEntry entry) { entries_.push_back(std::move(entry)); }
+
   /// Writes the first `most` of them, and how many there are more; returns whether that was all.
   bool Tell(const Log& log, std::size_t most) const {
     const std::size_t shown = std::min(entries_.size(), most);
@@ -98,6 +104,7 @@ class Run {
  public:
   Run(Transport& transport, const ReconcileContext& context)
       : context_(context),
+        contests_(context.runtime_folder, context.log),
         client_(transport, context.options.request_timeout,
                 {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
                  .random = {}}) {}
@@ -112,6 +119,7 @@ class Run {
   /// Returns what was done until now.
   PassNumbers Numbers() {
     numbers_.SetRequests(client_.requests());
+    numbers_.contested = {contests_.repairs()};
     return numbers_;
   }
 
@@ -133,6 +141,9 @@ class Run {
       if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
+    const Renderer renderer(context_.now(), context_.color_stderr, context_.options.archive);
+    for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
+    contests_.Save(context_.now());
     const bool told_all = complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
@@ -142,6 +153,8 @@ class Run {
     if (totals.changed_something() || (!context_.in_loop && (totals.writes > 0 || !totals.converged()))) {
       TellLine(TotalsLine(totals, took), {});
     }
+    // Last, so that nothing waits for them.
+    SendEvents();
     return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged,
             .totals = totals,
             .told_all = told_all};
@@ -166,12 +179,15 @@ class Run {
           "the TeamSpace CRD has no status.conditions, so nobody can be told why a team space is not "
           "ready: cnpa-op crd | kubectl apply -f -");
     }
-    const OnChain tell = [&](const Chain& chain, const ChainReport& done) {
+    const OnChain tell = [&](const Chain& as_planned, const ChainReport& done) {
+      const std::optional<Chain> contested = contests_.Note(as_planned, done.done, plan.computed_at);
+      const Chain& chain = contested ? *contested : as_planned;
       for (std::size_t i = 0; i < done.done; ++i) {
         TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
       }
       if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
       complaints.Add(chain, done, renderer);
+      for (Event& event : EventsOf(chain, done)) events_.push_back(std::move(event));
       if (context_.document != nullptr) context_.document->AddChanges(chain, done);
     };
     const Report report =
@@ -180,6 +196,15 @@ class Run {
     totals.Add(plan, report);
     numbers_.Add(plan, report);
     return report.lost_race();
+  }
+
+  void SendEvents() {
+    if (context_.options.no_events) return;
+    EventSender{.client = client_,
+                .log = context_.log,
+                .concurrency = static_cast<std::size_t>(context_.options.concurrency),
+                .instance = context_.instance}
+        .Send(events_, context_.now());
   }
 
   void TellLine(std::string line, LogFields fields) const {
@@ -209,8 +234,10 @@ class Run {
   }
 
   const ReconcileContext& context_;
+  Contests contests_;
   Client client_;
   PassNumbers numbers_;
+  std::vector<Event> events_;
 };
 
 }  // namespace

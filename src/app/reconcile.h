@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "app/archive.h"
 #include "app/document.h"
@@ -36,6 +37,8 @@ struct ReconcileContext {
   /// Adds to an error what only the credentials' owner knows, such as that they have expired.
   std::function<Error(Error)> explain = [](Error error) { return error; };
   std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
+  std::string instance = "unknown";           ///< For events: the name of this machine or pod.
+  std::string runtime_folder;                 ///< Where repairs are remembered between passes; empty: nowhere.
   PassDocument* document = nullptr;           ///< Set: is told all of it; --diff then prints no lines.
   bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
   bool color_stdout = false;

@@ -8,6 +8,7 @@
 
 #include "app/archive.h"
 #include "app/provenance.h"
+#include "app/repair_words.h"
 #include "base/overloaded.h"
 
 namespace cnpa {
@@ -57,11 +58,11 @@ std::string Value(const std::optional<std::string>& value) {
   return value ? *value : "none";
 }
 
+}  // namespace
+
 std::string Difference(const FieldChange& field) {
   return fmt::format("{} {} -> {}", ShortPath(field.path), Value(field.from), Value(field.to));
 }
-
-}  // namespace
 
 std::string Renderer::Line(char symbol, const std::string& object, const std::string& words) const {
   std::string mark(1, symbol);
@@ -117,7 +118,17 @@ std::string Renderer::Words(const Chain& chain, const Change& change) const {
 }
 
 std::string Renderer::ChangeLine(const Chain& chain, const Change& change) const {
-  return Line(Symbol(change), Object(chain, change, archive_folder_), Words(chain, change));
+  return Line(Symbol(change), Object(chain, change, archive_folder_), Words(chain, change) + ContestWords(change));
+}
+
+/// Of several fields the one that is repaired most often: each has a line of its own.
+std::string Renderer::ContestWords(const Change& change) const {
+  std::optional<Contest> most = change.contested;
+  for (const FieldChange& field : change.fields) {
+    if (field.contested && (!most || field.contested->count > most->count)) most = field.contested;
+  }
+  if (!most) return {};
+  return fmt::format(": contested, {} times in {}", most->count, FormatAge(now_ - most->since));
 }
 
 LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
@@ -129,6 +140,10 @@ LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const
 std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
   return Line(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
               fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
+}
+
+std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
+  return Line('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words));
 }
 
 std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {

@@ -18,7 +18,8 @@ class Renderer {
   Renderer(Time now, bool color, std::string archive_folder)
       : now_(now), color_(color), archive_folder_(std::move(archive_folder)) {}
 
-  /// Returns "~ ResourceQuota/team-red/team-quota  pods 99 -> 6: was changed by kubectl-patch, 3s ago".
+  /// Returns "~ ResourceQuota/team-red/team-quota  pods 99 -> 6: was changed by kubectl-patch, 3s ago", with
+  /// ": contested, 7 times in 25s" behind it where that is so.
   std::string ChangeLine(const Chain& chain, const Change& change) const;
 
   /// Returns what ChangeLine() is about.
@@ -27,6 +28,9 @@ class Renderer {
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
   std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
 
+  /// Returns "! TeamSpace/red  Contested: ...".
+  std::string FightLine(const std::string& team_space, const std::string& words) const;
+
   /// Returns "! TeamSpace/red  ..." for a change that failed without being a state of the team space.
   std::string FailureLine(const std::string& team_space, const Error& error) const;
 
@@ -34,11 +38,15 @@ class Renderer {
   std::string Line(char symbol, const std::string& object, const std::string& words) const;
   std::string Words(const Chain& chain, const Change& change) const;
   std::string Fields(const Change& change) const;
+  std::string ContestWords(const Change& change) const;
 
   Time now_;
   bool color_;
   std::string archive_folder_;
 };
+
+/// Returns "pods 99 -> 6".
+std::string Difference(const FieldChange& field);
 
 /// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
 std::string PlanSummary(const Plan& plan);

@@ -45,7 +45,10 @@ ExitCode RunCheck(const Options& options) {
   const auto now = [] { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); };
   const Log log(options.log_level, options.log_format);
   const Result<Session> session = OpenSession(options, log);
-  Survey survey{.archive = MakeArchive(options).Examine(), .archive_folder = options.archive, .now = now()};
+  Survey survey{.with_events = !options.no_events,
+                .archive = MakeArchive(options).Examine(),
+                .archive_folder = options.archive,
+                .now = now()};
   if (session) {
     survey.connection = session->connection;
     SurveyServer(*session->transport, options.request_timeout, now, survey);

@@ -87,6 +87,7 @@ void ReadCrdAndRights(Client& client, Survey& survey) {
     survey.crd = text ? DecodeCrdReport(*std::move(text)) : Result<CrdReport>(ErrorFrom(text));
   });
   for (std::size_t i = 0; i < kLeastRights.size(); ++i) {
+    if (!survey.with_events && kLeastRights[i].resource == kEventsResource) continue;
     Ask(client, kAccessReviewPath, EncodeAccessReview(kLeastRights[i]), &DecodeAccessReview, survey.rights[i]);
   }
   client.RunUntilIdle();

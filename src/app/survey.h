@@ -39,8 +39,9 @@ struct Survey {
   bool ready_is_told = false;          ///< Else whether it is ready is not for us to know.
   std::vector<std::string> not_ready;  ///< What the server waits for.
   std::optional<ClockReading> clock;   ///< Nothing: no answer came.
-  Known<UserInfo> user;  ///< kNotFound: the server is too old to say; kDenied: it does not say, or refuses us.
-  Known<CrdReport> crd;  ///< kNotFound: not installed.
+  Known<UserInfo> user;     ///< kNotFound: the server is too old to say; kDenied: it does not say, or refuses us.
+  Known<CrdReport> crd;     ///< kNotFound: not installed.
+  bool with_events = true;  ///< Those are wanted, and so the rights to send them.
   std::vector<Known<bool>> rights;  ///< One for each of kLeastRights, in their order.
   Result<ArchiveState> archive;
   std::string archive_folder;  ///< Empty: none.

@@ -51,6 +51,7 @@ bool Troubles::NoteTrouble(const LogEntry& entry, Moment now) {
   Trouble& trouble = found->second;
   if (!trouble.mentioned) ++trouble.passes;
   trouble.mentioned = true;
+  trouble.lasts_until = now + entry.lasts;
   return trouble.told.size() < kMostLinesOfOne && trouble.told.insert(HashOf(entry.text, Digits::kDoNotCount)).second;
 }
 
@@ -67,7 +68,7 @@ std::vector<LogEntry> Troubles::EndPass(Looked looked, Moment now) {
   for (auto it = troubles_.begin(); it != troubles_.end();) {
     Trouble& trouble = it->second;
     const bool looked_at = looked == Looked::kAtAll || (looked == Looked::kAtSome && trouble.of_whole_pass);
-    if (trouble.mentioned || !looked_at) {
+    if (trouble.mentioned || !looked_at || now < trouble.lasts_until) {
       trouble.mentioned = false;
       ++it;
       continue;

@@ -43,6 +43,7 @@ class Troubles {
     LogFields fields;
     std::set<std::uint64_t> told;  ///< Hashes of the lines on it.
     Moment since;
+    Moment lasts_until{};  ///< Not over before.
     std::uint64_t passes = 0;
     bool mentioned = false;  ///< By the running pass.
   };

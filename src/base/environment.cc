@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/environment.h"
 
+#include <array>
+#include <climits>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -20,6 +22,12 @@ std::vector<std::string> EnvironmentList() {
     variables.emplace_back(*variable);
   }
   return variables;
+}
+
+std::string HostName() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return "unknown";
+  return name.data();
 }
 
 }  // namespace cnpa

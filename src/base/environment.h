@@ -17,4 +17,7 @@ Environment ProcessEnvironment();
 /// Returns all of it as "NAME=value", for a child.
 std::vector<std::string> EnvironmentList();
 
+/// Returns the name of this machine, or of this pod; "unknown" where it has none.
+std::string HostName();
+
 }  // namespace cnpa

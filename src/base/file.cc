@@ -146,13 +146,13 @@ Status WriteFileDurably(int folder_fd, const std::string& folder, const std::str
   return filled;
 }
 
-Status ReplaceFile(const std::string& path, std::string_view content) {
+Status ReplaceFile(const std::string& path, std::string_view content, mode_t mode) {
   const std::string folder = FolderOf(path);
   const UniqueFd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
   return FillAndRename(folder_fd.get(), folder, NameOf(path), [&](const UniqueFd& fd) -> Status {
     // Whatever the umask is.
-    if (::fchmod(fd.get(), 0644) != 0) return FileError("change the mode of", path, errno);
+    if (::fchmod(fd.get(), mode) != 0) return FileError("change the mode of", path, errno);
     return WriteAll(fd.get(), path, content);
   });
 }

@@ -63,11 +63,11 @@ FileFacts FactsOf(int fd);
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
                         uid_t owner = static_cast<uid_t>(-1), gid_t group = static_cast<gid_t>(-1));
 
-/// Puts `content` in the place of the file `path`, readable by everybody (0644), so that whoever reads it finds the old
-/// or the new one whole. No promise for a power cut: that is WriteFileDurably()'s.
+/// Puts `content` in the place of the file `path`, by default readable by everybody, so that whoever reads it finds the
+/// old or the new one whole. No promise for a power cut: that is WriteFileDurably()'s.
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words; then nothing has changed.
-Status ReplaceFile(const std::string& path, std::string_view content);
+Status ReplaceFile(const std::string& path, std::string_view content, mode_t mode = 0644);
 
 /// Finds out whether WriteFileDurably() can work in the open folder `folder_fd`: writes, syncs and removes a temporary
 /// file there.

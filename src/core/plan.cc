@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "core/status.h"
 
 namespace cnpa {
@@ -301,14 +302,6 @@ bool IsQuotaChange(const Change& change) {
          std::holds_alternative<DeleteQuota>(change.effect);
 }
 
-std::string Shortened(std::string message) {
-  if (message.size() <= kLongestMessage) return message;
-  std::size_t end = kLongestMessage;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) --end;  // Not inside a character.
-  message.resize(end);
-  return message + " ...";
-}
-
 }  // namespace
 
 bool Plan::empty() const {
@@ -359,7 +352,7 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
 
 std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error) {
   const auto refuse = [&error](Reason reason, const std::string& advice) {
-    return Refusal{reason, Shortened(advice + ": " + error.message)};
+    return Refusal{reason, Shortened(advice + ": " + error.message, kLongestMessage)};
   };
   switch (error.code) {
     case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));

@@ -94,6 +94,13 @@ struct WriteArchive {
 using Effect = std::variant<AddFinalizer, RemoveFinalizer, CreateNamespace, RepairNamespace, CreateQuota, RepairQuota,
                             DeleteQuota, WriteStatus, WriteArchive>;
 
+/// How often, and since when, something was repaired that others undo again and again.
+struct Contest {
+  std::uint64_t count = 0;
+  Time since{};
+  bool operator==(const Contest&) const = default;
+};
+
 /// One field that differs, for people and for machines that read the plan.
 struct FieldChange {
   std::string path;                 ///< As kubectl spells it: "spec.hard.pods", "metadata.labels['a/b']".
@@ -101,6 +108,7 @@ struct FieldChange {
   std::optional<std::string> to;    ///< Nothing: it goes.
   std::optional<Writer> writer;     ///< Who set `from`, where the server knows and it was not cnpa-op.
   std::optional<Absence> absence;   ///< Without `from`: what can be told of that, if anything.
+  std::optional<Contest> contested = std::nullopt;  ///< Of what was repaired, where that is known.
   bool operator==(const FieldChange&) const = default;
 };
 
@@ -120,6 +128,7 @@ struct Change {
   Effect effect;
   Cause cause = Cause::kMissing;
   std::vector<FieldChange> fields;
+  std::optional<Contest> contested = std::nullopt;  ///< Of an object that was made anew, and of our finalizer.
   bool operator==(const Change&) const = default;
 };
 

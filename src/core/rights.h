@@ -13,13 +13,17 @@ struct Right {
   std::string_view resource;  ///< "teamspaces", or with its subresource "teamspaces/status".
   std::string_view name;      ///< Of the one object that it is about; "": all.
   std::string_view verb;
-  bool needed = true;  ///< Nothing else does in its place.
+  std::string_view without = {};         ///< What is done where it lacks; "": not what cnpa-op is there for.
+  std::string_view namespace_name = {};  ///< In which alone; "": in all.
 
   bool operator==(const Right&) const = default;
 };
 
-/// In all namespaces each. The rights on one resource stand together.
-inline constexpr std::array<Right, 11> kLeastRights{{
+inline constexpr std::string_view kEventsResource = "events";
+inline constexpr std::string_view kWithoutEvents = "does without events";
+
+/// The rights on one resource stand together.
+inline constexpr std::array<Right, 14> kLeastRights{{
     {"platform.labhub.io", "teamspaces", "", "list"},
     {"platform.labhub.io", "teamspaces", "", "patch"},
     {"platform.labhub.io", "teamspaces/status", "", "patch"},
@@ -31,7 +35,12 @@ inline constexpr std::array<Right, 11> kLeastRights{{
     {"", "resourcequotas", "team-quota", "patch"},
     {"", "resourcequotas", "team-quota", "delete"},
     // Discovery tells of the CRD too, out of a cache.
-    {"apiextensions.k8s.io", "customresourcedefinitions", "teamspaces.platform.labhub.io", "get", false},
+    {"apiextensions.k8s.io", "customresourcedefinitions", "teamspaces.platform.labhub.io", "get",
+     "does with what discovery tells, which may be out of date"},
+    // Those on what is in no namespace are there.
+    {"events.k8s.io", kEventsResource, "", "create", kWithoutEvents, "default"},
+    {"events.k8s.io", kEventsResource, "", "get", kWithoutEvents, "default"},
+    {"events.k8s.io", kEventsResource, "", "patch", kWithoutEvents, "default"},
 }};
 
 }  // namespace cnpa

@@ -23,10 +23,10 @@ constexpr std::array kMoreVariables{
     Entry{"HTTPS_PROXY, NO_PROXY",
           "The proxy to the server, where the kubeconfig names none. Loopback is never proxied."},
     Entry{"NO_COLOR", "Set to anything: no colors where --color is auto."},
-    Entry{"CREDENTIALS_DIRECTORY, STATE_DIRECTORY, CACHE_DIRECTORY",
-          "Set by systemd: a kubeconfig, the archive and the credentials of exec plugins are looked for and kept "
-          "there."},
-    Entry{"XDG_STATE_HOME, XDG_CACHE_HOME", "The same, for a user."},
+    Entry{"CREDENTIALS_DIRECTORY, STATE_DIRECTORY, CACHE_DIRECTORY, RUNTIME_DIRECTORY",
+          "Set by systemd: a kubeconfig, the archive, the credentials of exec plugins and the repairs of the last "
+          "minutes are looked for and kept there."},
+    Entry{"XDG_STATE_HOME, XDG_CACHE_HOME, XDG_RUNTIME_DIR", "The same, for a user."},
 };
 
 constexpr std::array kFiles{
@@ -38,6 +38,8 @@ constexpr std::array kFiles{
           "What deleted team spaces leave behind, one file each. Under systemd it is kept in "
           "/var/lib/private/cnpa-op/archive, to which this leads. Nothing of this package ever removes it."},
     Entry{"~/.local/state/cnpa-op/archive", "The same, for a user other than root."},
+    Entry{"/run/cnpa-op/repairs.json",
+          "The repairs of the last minutes, by which a fight with another writer is recognised. May be removed."},
     Entry{"~/.cache/cnpa-op/credentials", "What exec plugins printed, for as long as it is valid."},
 };
 

@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr int kReadAttempts = 4;
 constexpr int kWriteAttempts = 3;
+constexpr milliseconds kTellTimeout = std::chrono::seconds(3);
 constexpr milliseconds kLongestOfServer = std::chrono::minutes(1);  // Its own limit.
 
 /// The server's own limit for a request, in whole seconds and a little shorter than ours, so that what we give up is
@@ -189,18 +190,22 @@ void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error e
 }
 
 void Client::Get(std::string path, OnBody on_done) {
-  ForBody({.method = Method::kGet, .path = std::move(path)}, std::move(on_done));
+  ForBody({.method = Method::kGet, .path = std::move(path)}, request_timeout_, std::move(on_done));
 }
 
 void Client::Ask(std::string path, std::string body, OnBody on_done) {
   ForBody(
       {.method = Method::kPost, .path = std::move(path), .content_type = "application/json", .body = std::move(body)},
-      std::move(on_done));
+      request_timeout_, std::move(on_done));
 }
 
-void Client::ForBody(Request request, OnBody on_done) {
-  request.path = WithParameter(request.path, ServerTimeout(request_timeout_));
-  request.timeout = request_timeout_;
+void Client::Tell(Request request, OnBody on_done) {
+  ForBody(std::move(request), std::min(request_timeout_, kTellTimeout), std::move(on_done));
+}
+
+void Client::ForBody(Request request, milliseconds timeout, OnBody on_done) {
+  request.path = WithParameter(request.path, ServerTimeout(timeout));
+  request.timeout = timeout;
   const Request asked{.method = request.method, .path = request.path};
   Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
     if (!response) return on_done(tl::unexpected<Error>(response.error()));

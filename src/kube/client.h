@@ -59,6 +59,10 @@ class Client {
   /// nothing is stored by it, so it is no write.
   void Ask(std::string path, std::string body, OnBody on_done);
 
+  /// Begins a write on which nothing depends, such as an event: it has a few seconds, is made once, counts as no write,
+  /// and is held against nobody when it fails.
+  void Tell(Request request, OnBody on_done);
+
   /// Begins a write. It is made again only where it surely did not happen: the server says 429, or was not reached.
   void Write(Request request, OnStatus on_done);
 
@@ -76,7 +80,7 @@ class Client {
 
  private:
   struct Listing;
-  void ForBody(Request request, OnBody on_done);
+  void ForBody(Request request, std::chrono::milliseconds timeout, OnBody on_done);
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);

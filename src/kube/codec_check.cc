@@ -125,6 +125,7 @@ std::string EncodeAccessReview(const Right& right) {
     writer.String("kind", "SelfSubjectAccessReview");
     writer.Object("spec", [&] {
       writer.Object("resourceAttributes", [&] {
+        if (!right.namespace_name.empty()) writer.String("namespace", right.namespace_name);
         writer.String("group", right.group);
         writer.String("resource", right.resource.substr(0, slash));
         if (slash < right.resource.size()) writer.String("subresource", right.resource.substr(slash + 1));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kube/codec.h"
+#include "kube/json_patch.h"
 #include "kube/json_writer.h"
 
 namespace cnpa {
@@ -14,54 +15,6 @@ namespace {
 constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kJsonPatch = "application/json-patch+json";
 constexpr std::string_view kWriteQuery = "?fieldManager=cnpa-op&fieldValidation=Strict";
-
-/// The operations of one JSON Patch.
-///
-/// Source:   RFC 6902.
-class Patch {
- public:
-  using Value = std::function<void(JsonWriter&)>;
-
-  explicit Patch(JsonWriter& writer) : writer_(writer) {}
-
-  void Test(std::string_view path, const Value& value) { Operation("test", path, value); }
-  void Test(std::string_view path, std::string_view text) {
-    Test(path, [text](JsonWriter& w) { w.String(text); });
-  }
-  /// Holds where nothing is at `path`.
-  void TestAbsent(std::string_view path) {
-    Test(path, [](JsonWriter& w) { w.Null(); });
-  }
-  void Add(std::string_view path, const Value& value) { Operation("add", path, value); }
-  void Add(std::string_view path, std::string_view text) {
-    Add(path, [text](JsonWriter& w) { w.String(text); });
-  }
-  void Replace(std::string_view path, const Value& value) { Operation("replace", path, value); }
-  void Remove(std::string_view path) { Operation("remove", path, nullptr); }
-
- private:
-  void Operation(std::string_view op, std::string_view path, const Value& value) {
-    writer_.Object([&] {
-      writer_.String("op", op);
-      writer_.String("path", path);
-      if (!value) return;
-      writer_.Key("value");
-      value(writer_);
-    });
-  }
-
-  JsonWriter& writer_;
-};
-
-std::string PatchText(std::string_view uid, const std::function<void(Patch&)>& operations) {
-  JsonWriter writer;
-  writer.Array([&] {
-    Patch patch(writer);
-    patch.Test("/metadata/uid", uid);
-    operations(patch);
-  });
-  return writer.text();
-}
 
 std::string ObjectText(const std::function<void(JsonWriter&)>& members) {
   JsonWriter writer;
@@ -126,12 +79,12 @@ void WriteCondition(JsonWriter& writer, const Condition& condition) {
 }
 
 /// Holds while the spec is the one that was listed.
-void TestGeneration(Patch& patch, const Chain& chain) {
+void TestGeneration(JsonPatch& patch, const Chain& chain) {
   patch.Test("/metadata/generation", [&](JsonWriter& w) { w.Int(chain.generation); });
 }
 
 Request Encode(const Chain& chain, const AddFinalizer& effect) {
-  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](Patch& patch) {
+  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
                         TestGeneration(patch, chain);
                         if (effect.observed.empty()) {
                           patch.TestAbsent("/metadata/finalizers");
@@ -146,7 +99,7 @@ Request Encode(const Chain& chain, const AddFinalizer& effect) {
 
 Request Encode(const Chain& chain, const RemoveFinalizer& effect) {
   const std::string path = "/metadata/finalizers/" + std::to_string(effect.index);
-  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](Patch& patch) {
+  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
                         patch.Test(path, kFinalizer);
                         patch.Remove(path);
                       }));
@@ -166,7 +119,7 @@ Request Encode(const Chain& chain, const CreateNamespace& effect) {
 
 Request Encode(const Chain& chain, const RepairNamespace& effect) {
   const auto owner = [&](JsonWriter& w) { WriteOwner(w, effect.owner); };
-  return PatchRequest(NamespacePath(effect.name), PatchText(effect.uid, [&](Patch& patch) {
+  return PatchRequest(NamespacePath(effect.name), PatchText(effect.uid, [&](JsonPatch& patch) {
                         // Labels are never absent: the server keeps kubernetes.io/metadata.name there.
                         if (effect.set_label) patch.Add("/metadata/labels/platform.labhub.io~1teamspace", chain.name);
                         const std::string place = "/metadata/ownerReferences/" + std::to_string(effect.index);
@@ -198,7 +151,7 @@ Request Encode(const Chain& /*chain*/, const CreateQuota& effect) {
 }
 
 Request Encode(const Chain& /*chain*/, const RepairQuota& effect) {
-  return PatchRequest(QuotaPath(effect.namespace_name), PatchText(effect.uid, [&](Patch& patch) {
+  return PatchRequest(QuotaPath(effect.namespace_name), PatchText(effect.uid, [&](JsonPatch& patch) {
                         // Not the resourceVersion: the quota controller moves it with every pod.
                         if (effect.observed.empty()) {
                           patch.TestAbsent("/spec/hard");
@@ -220,7 +173,7 @@ Request Encode(const Chain& /*chain*/, const DeleteQuota& effect) {
           })};
 }
 
-void PatchWholeStatus(Patch& patch, const TeamSpaceStatus& desired) {
+void PatchWholeStatus(JsonPatch& patch, const TeamSpaceStatus& desired) {
   patch.TestAbsent("/status");
   patch.Add("/status", [&](JsonWriter& w) {
     w.Object([&] {
@@ -231,7 +184,7 @@ void PatchWholeStatus(Patch& patch, const TeamSpaceStatus& desired) {
   });
 }
 
-void PatchReady(Patch& patch, const TeamSpaceStatus& observed, const Condition& ready) {
+void PatchReady(JsonPatch& patch, const TeamSpaceStatus& observed, const Condition& ready) {
   const auto condition = [&](JsonWriter& w) { WriteCondition(w, ready); };
   if (!observed.has_conditions) {
     patch.TestAbsent("/status/conditions");
@@ -253,7 +206,7 @@ Request Encode(const Chain& chain, const WriteStatus& effect) {
   const TeamSpaceStatus& observed = effect.observed;
   const TeamSpaceStatus& desired = effect.desired;
   return PatchRequest(
-      TeamSpacePath(chain) + "/status", PatchText(chain.uid, [&](Patch& patch) {
+      TeamSpacePath(chain) + "/status", PatchText(chain.uid, [&](JsonPatch& patch) {
         if (!observed.present) return PatchWholeStatus(patch, desired);
         if (desired.observed_generation != observed.observed_generation && desired.observed_generation) {
           if (observed.observed_generation) {

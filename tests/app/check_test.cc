@@ -70,7 +70,7 @@ TEST_CASE("ComputeChecks finds nothing where all is well", "[app][check]") {
     kinds.emplace_back(CheckKindName(check.kind));
   }
   CHECK(kinds == std::vector<std::string>{"kubeconfig", "server", "identity", "crd", "rights", "rights", "rights",
-                                          "rights", "rights", "archive", "clock"});
+                                          "rights", "rights", "rights", "archive", "clock"});
   CHECK(ComputeCheckCode(checks) == ExitCode::kConverged);
 }
 
@@ -231,8 +231,10 @@ TEST_CASE("ComputeChecks names each right that lacks, in the line of its resourc
       REQUIRE(spoilt.size() == 1);
       CHECK(spoilt.front().subject == right.resource);
       CHECK(spoilt.front().detail.starts_with("lacks " + std::string(right.verb)));
-      CHECK(spoilt.front().remedy == "cnpa-op rbac | kubectl apply -f -");
-      CHECK((spoilt.front().status == CheckStatus::kFail) == right.needed);
+      CHECK(spoilt.front().detail.ends_with(right.without));
+      const std::string grant = "cnpa-op rbac | kubectl apply -f -";
+      CHECK(spoilt.front().remedy == (right.resource == kEventsResource ? grant + ", or --no-events" : grant));
+      CHECK((spoilt.front().status == CheckStatus::kFail) == right.without.empty());
     }
   }
 }
@@ -247,6 +249,17 @@ TEST_CASE("ComputeChecks groups the verbs of one resource by the name that they 
   survey.rights[RightIndex("customresourcedefinitions", "get")] = Result<bool>(false);
   CHECK(CheckOf(survey, CheckKind::kRights, "customresourcedefinitions").detail ==
         "lacks get of teamspaces.platform.labhub.io; does with what discovery tells, which may be out of date");
+}
+
+TEST_CASE("ComputeChecks does not speak of rights that were not asked for", "[app][check]") {
+  Survey survey = GoodSurvey();
+  const auto spoken = [&survey] {
+    const std::vector<Check> checks = ComputeChecks(survey);
+    return std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.subject == "events"; });
+  };
+  CHECK(spoken());
+  for (const std::string verb : {"create", "get", "patch"}) survey.rights[RightIndex("events", verb)].reset();
+  CHECK_FALSE(spoken());
 }
 
 TEST_CASE("ComputeChecks: who lacks a right is given it by name, as a shell takes it", "[app][check]") {

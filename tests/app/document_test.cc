@@ -56,6 +56,18 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
        R"("verb":"update","reason":"Differs","fields":[{"path":"spec.hard.pods","from":"99","to":"6",)"
        R"("lastWriter":{"manager":"kubectl-patch","operation":"Update","subresource":"","time":")" +
            FormatTime(kNow) + R"("}}]})"},
+      {"a contested field",
+       {RepairQuota{"team-red", "u", {}, {}},
+        Cause::kDiffers,
+        {{.path = "spec.hard.pods", .from = "99", .to = "6", .contested = Contest{7, kNow}}}},
+       R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
+       R"("verb":"update","reason":"Differs","fields":[{"path":"spec.hard.pods","from":"99","to":"6",)"
+       R"("contested":{"count":7,"since":"2031-05-06T07:08:09Z"}}]})"},
+      {"a contested finalizer",
+       {.effect = AddFinalizer{}, .cause = Cause::kMissing, .contested = Contest{3, kNow}},
+       R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
+       R"("contested":{"count":3,"since":"2031-05-06T07:08:09Z"},)"
+       R"("fields":[{"path":"metadata.finalizers","from":null,"to":"platform.labhub.io/cleanup"}]})"},
       {"quota with scopes",
        {DeleteQuota{"team-red", "u"}, Cause::kScoped, {{.path = "spec.scopes", .from = "BestEffort"}}},
        R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"

@@ -43,7 +43,11 @@ TEST_CASE("RbacManifest changes the subject and nothing else", "[app][manifests]
     options.rbac_service_account = "ops:runner";
     subject = "- {kind: ServiceAccount, namespace: \"ops\", name: \"runner\"}";
   }
-  want.replace(want.find(kUser), kUser.size(), subject);
+  std::size_t subjects = 0;
+  for (std::size_t place = 0; (place = want.find(kUser)) != std::string::npos; ++subjects) {
+    want.replace(place, kUser.size(), subject);
+  }
+  CHECK(subjects == 2);
   CHECK(RbacManifest(options) == want);
 }
 

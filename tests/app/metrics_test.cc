@@ -25,6 +25,7 @@ FinishedPass PassThatRead(PassEnd end) {
   FinishedPass pass{.end = end, .took = 41ms, .ended_at = kThen, .numbers = {.read = true}};
   pass.numbers.requests[RequestIndex("list", 200)] = 3;
   pass.numbers.writes[WriteIndex({CreateQuota{}, Cause::kMissing, {}})] = 1;
+  pass.numbers.contested = {2};
   pass.numbers.spaces[SpaceIndex(SpaceState::kInSync, Reason::kReconciled)] = 1;
   pass.numbers.spaces[SpaceIndex(SpaceState::kRefused, Reason::kNamespaceConflict)] = 1;
   return pass;
@@ -48,6 +49,12 @@ Lines SamplesOf(const Metrics& metrics, std::string_view name) {
 bool HasLine(const Metrics& metrics, const std::string& line) {
   const Lines lines = LinesOf(RenderMetrics(metrics, "1"));
   return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
+
+TEST_CASE("Metrics count contested repairs", "[app][metrics]") {
+  CHECK(HasLine({}, "cnpa_op_contested_repairs_total 0"));
+  const FinishedPass pass = PassThatRead(PassEnd::kUnconverged);
+  CHECK(HasLine(MetricsOf({pass, pass}), "cnpa_op_contested_repairs_total 4"));
 }
 
 TEST_CASE("PassEndOf tells passes apart by their exit codes", "[app][metrics]") {

@@ -16,6 +16,7 @@ TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_r
       LogEntry{},
       LogEntry{
           LogLevel::kDebug, true, "text: a | b", "TeamSpace/red: Forbidden", {"red", "TeamSpace/red", "Forbidden"}},
+      LogEntry{LogLevel::kWarn, false, "again and again", "TeamSpace/red: Contested", {}, std::chrono::minutes(10)},
       LogEntry{LogLevel::kError, false, "\x1b[31m!\x1b[0m \xff", {}, {}},
       PassObserved{},
       PassEnded{},

@@ -4,6 +4,7 @@
 // program, by what they write: nothing.
 #include "app/reconcile.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,11 @@ struct Bench {
   ExitCode Run() {
     Archive archive(options.archive);
     const Log log(options.log_level, LogFormat::kText);
-    const ReconcileContext context{.options = options, .log = log, .archive = archive, .now = [this] { return now; }};
+    const ReconcileContext context{.options = options,
+                                   .log = log,
+                                   .archive = archive,
+                                   .now = [this] { return now; },
+                                   .runtime_folder = runtime_folder};
     CapturedStream captured_out(stdout);
     CapturedStream captured_err(stderr);
     const ExitCode code = Reconcile(server, context).code;
@@ -46,6 +51,7 @@ struct Bench {
   FakeApiServer server;
   TempFolder folder;
   Options options;
+  std::string runtime_folder;
   Time now = kNow;
   std::string out;
   std::string err;
@@ -106,7 +112,7 @@ TEST_CASE("Reconcile: a second pass writes nothing, also where a team space is r
   Bench bench(cluster);
   CHECK(bench.Run() == ExitCode::kUnconverged);
   CAPTURE(bench.err);
-  CHECK(bench.server.TakeWrites().size() == 5);  // Four statuses and a finalizer.
+  CHECK(bench.server.TakeWrites().size() == 9);  // Four statuses and a finalizer, and an event on each refusal.
   CHECK(bench.server.At(PathOfNamespace("conflict"), "/metadata/ownerReferences").empty());
   CHECK(bench.Run() == ExitCode::kUnconverged);
   CHECK(bench.server.TakeWrites() == kNone);
@@ -172,7 +178,8 @@ TEST_CASE("Reconcile: when a change fails only its own chain ends, and the next 
       Bench bench(BusyCluster());
       bench.server.failure = {write + "?", StatusAnswer(500, "InternalError", "a webhook fails", R"({"name":"x"})")};
       if (write.starts_with("DELETE")) bench.server.failure->request = write;
-      CHECK(bench.Run() == ExitCode::kUnconverged);
+      const bool is_event = write.ends_with("/events");
+      CHECK(bench.Run() == (is_event ? ExitCode::kConverged : ExitCode::kUnconverged));
       // Chains are named by their team space, and no other's differs from the good end.
       for (const std::string name : {"drifted", "fine", "new", "old", "scoped"}) {
         const bool mine = write.ends_with("/" + name) || Contains(write, "/" + name + "/") ||
@@ -239,6 +246,7 @@ TEST_CASE("Reconcile: a crash after any request is harmless", "[app][reconcile]"
     bench.server.failure.reset();
     REQUIRE(bench.Run() == ExitCode::kConverged);
     for (const auto& [path, text] : good.server.objects()) {
+      if (Contains(path, "/events/")) continue;  // What was done, and not told, before the crash is not told any more.
       CAPTURE(path);
       REQUIRE(bench.server.At(path, "/spec") == good.server.At(path, "/spec"));
       REQUIRE(bench.server.At(path, "/status") == good.server.At(path, "/status"));
@@ -302,7 +310,51 @@ TEST_CASE("Reconcile loses nothing of another controller that writes at the same
   };
   CHECK(bench.Run() == ExitCode::kConverged);  // It made one more pass at once.
   CHECK(bench.server.At(PathOfTeamSpace("red"), "/metadata/finalizers") == R"(["a.example/hold"])");
-  CHECK(bench.server.TakeWrites().size() == 2);
+  CHECK(bench.server.TakeWrites().size() == 3);  // Both tries, and the event of the second.
+}
+
+TEST_CASE("Reconcile sends events last, and as nothing that counts", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  REQUIRE(bench.Run() == ExitCode::kConverged);
+  const Lines writes = bench.server.TakeWrites();
+  const auto is_event = [](const std::string& write) { return write.ends_with("/events"); };
+  const auto first = std::find_if(writes.begin(), writes.end(), is_event);
+  CHECK(writes.end() - first == 4);  // Of "drifted" label and pods, of "scoped" the quota, of "old" the archive.
+  CHECK(std::all_of(first, writes.end(), is_event));
+  CHECK(Contains(bench.err, "; " + std::to_string(first - writes.begin()) + " writes in "));
+
+  Bench silent(BusyCluster());
+  silent.options.no_events = true;
+  REQUIRE(silent.Run() == ExitCode::kConverged);
+  CHECK(silent.server.TakeWrites() == Lines(writes.begin(), first));
+
+  Bench dry(BusyCluster());
+  dry.options.diff = true;
+  CHECK(dry.Run() == ExitCode::kUnconverged);
+  CHECK(dry.server.TakeWrites() == kNone);
+}
+
+TEST_CASE("Reconcile recognises a fight over several passes, and only where it may remember", "[app][reconcile]") {
+  Bench bench(ConvergedCluster({"red"}));
+  bench.runtime_folder = bench.folder.Path("run");
+  const auto pass = [&bench] {
+    Quota quota = QuotaFor("red");
+    quota.hard["pods"] = "99";
+    bench.server.Put(quota);
+    bench.now += std::chrono::seconds(3);
+    REQUIRE(bench.Run() == ExitCode::kConverged);
+  };
+  for (int i = 0; i < 2; ++i) {
+    pass();
+    CHECK_FALSE(Contains(bench.err, "ontested"));
+  }
+  pass();
+  CHECK(Contains(bench.err, "pods 99 -> 6: contested, 3 times in 6s\n"));
+  CHECK(Contains(bench.err, "! TeamSpace/red                            Contested: somebody sets spec.hard.pods"));
+  CHECK(Contains(bench.folder.Read("run/repairs.json"), R"("count":3)"));
+  bench.runtime_folder.clear();
+  pass();
+  CHECK_FALSE(Contains(bench.err, "ontested"));
 }
 
 TEST_CASE("Reconcile keeps finalizers, labels, annotations, owners and quotas of others", "[app][reconcile]") {

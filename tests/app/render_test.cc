@@ -26,6 +26,28 @@ std::string ChangeLine(Effect effect, std::vector<FieldChange> fields = {}) {
       .ChangeLine(RedChain(), {std::move(effect), Cause::kDiffers, std::move(fields)});
 }
 
+TEST_CASE("Renderer::ChangeLine says how often what is contested was repaired", "[app][render]") {
+  const Renderer renderer(kNow, false, "/archive");
+  const std::string front = "~ ResourceQuota/team-red/team-quota        pods 99 -> 2, requests.cpu 8 -> 1";
+  Change change{RepairQuota{"team-red", "u", {}, {}},
+                Cause::kDiffers,
+                {{"spec.hard.pods", "99", "2", {}}, {"spec.hard.requests.cpu", "8", "1", {}}}};
+  CHECK(renderer.ChangeLine(RedChain(), change) == front);
+  change.fields[0].contested = Contest{3, kNow - seconds(6)};
+  CHECK(renderer.ChangeLine(RedChain(), change) == front + ": contested, 3 times in 6s");
+  change.fields[1].contested = Contest{7, kNow - seconds(85)};  // The worst of them.
+  CHECK(renderer.ChangeLine(RedChain(), change) == front + ": contested, 7 times in 1m25s");
+  const Change anew{.effect = AddFinalizer{}, .contested = Contest{4, kNow - seconds(9)}};
+  CHECK(renderer.ChangeLine(RedChain(), anew) ==
+        "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on: contested, 4 times in "
+        "9s");
+}
+
+TEST_CASE("Renderer::FightLine names the team space", "[app][render]") {
+  CHECK(Renderer(kNow, false, "").FightLine("red", "helm does it") ==
+        "! TeamSpace/red                            Contested: helm does it");
+}
+
 TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[app][render]") {
   struct Case {
     std::string name;

@@ -48,8 +48,8 @@ class Server {
 
   void Put(std::string_view path, Result<Response> answer) { answers_.insert_or_assign(std::string(path), answer); }
 
-  Survey Ask() {
-    Survey survey;
+  Survey Ask(bool with_events = true) {
+    Survey survey{.with_events = with_events};
     milliseconds clock{0};
     SurveyServer(
         transport, std::chrono::seconds(15), [&clock] { return kNow + (clock += milliseconds(10)); }, survey);
@@ -96,6 +96,15 @@ TEST_CASE("SurveyServer asks for each right once, side by side, and changes noth
   for (const Right& right : kLeastRights) want.push_back(EncodeAccessReview(right));
   CHECK(bodies == want);
   CHECK(server.transport.most_at_once == kLeastRights.size() + 1);  // The CRD is read with them.
+}
+
+TEST_CASE("SurveyServer does not ask for rights that are not wanted", "[app][survey]") {
+  Server server;
+  const Survey survey = server.Ask(false);
+  REQUIRE(survey.rights.size() == kLeastRights.size());
+  for (std::size_t i = 0; i < kLeastRights.size(); ++i) {
+    CHECK(survey.rights[i].has_value() == (kLeastRights.at(i).resource != kEventsResource));
+  }
 }
 
 TEST_CASE("SurveyServer stops where nobody answers, or somebody else", "[app][survey]") {

@@ -68,6 +68,19 @@ TEST_CASE("Troubles takes nothing for over that a pass has not looked at", "[app
   CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 4s) == Lines{"over after 2 passes in 4 s: TeamSpace/a: Forbidden"});
 }
 
+TEST_CASE("Troubles takes what lasts for over once it was not mentioned for so long", "[app][troubles]") {
+  Troubles troubles;
+  LogEntry fight = Refused("a");
+  fight.lasts = 10s;
+  CHECK(Pass(troubles, {fight}, Looked::kAtAll, kStart) == Lines{"! TeamSpace/a no"});
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 9s).empty());
+  CHECK(Pass(troubles, {fight}, Looked::kAtAll, kStart + 9s).empty());
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 18s).empty());
+  CHECK(Pass(troubles, {}, Looked::kAtAll, kStart + 19s) ==
+        Lines{"over after 2 passes in 19 s: TeamSpace/a: Forbidden"});
+  CHECK(Pass(troubles, {fight}, Looked::kAtAll, kStart + 20s) == Lines{"! TeamSpace/a no"});
+}
+
 TEST_CASE("Troubles lets through what is no trouble each time, and a warning once an hour", "[app][troubles]") {
   Troubles troubles;
   const LogEntry change{LogLevel::kInfo, false, "+ Namespace/a", {}, {}};

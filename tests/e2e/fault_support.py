@@ -294,6 +294,7 @@ class Lab:
         kubeconfig = kubeconfig or (self._bench.proxy_kubeconfig if proxied else self.plane.user_kubeconfig)
         command = [*under, CNPA_OP, "reconcile", "--once", "--kubeconfig", kubeconfig, "--archive",
                    archive or self.archive, *arguments]
+        options.setdefault("env", os.environ | {"RUNTIME_DIRECTORY": str(self._folder)})
         process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, **options)
         self._processes.append(process)

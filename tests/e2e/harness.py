@@ -32,6 +32,7 @@ ROLE = f"{ROLES}/cnpa-op"
 FINALIZER = "platform.labhub.io/cleanup"
 LABEL = "platform.labhub.io/teamspace"
 OWN_USERS = ("cnpa-op", "cnpa-op-token")
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
 WRITING_VERBS = ("create", "update", "patch", "delete", "deletecollection")
 
 # The CRD as one types it who has only the field list at hand: no rules, no conditions, no printer columns.
@@ -99,7 +100,12 @@ class Request:
 
     @property
     def is_write(self):
-        return self.verb in WRITING_VERBS
+        """Whether it writes; what tells of a write, an event, is none itself."""
+        return self.verb in WRITING_VERBS and not self.is_event
+
+    @property
+    def is_event(self):
+        return self.path.startswith(EVENTS)
 
     def __str__(self):
         return f"{self.verb} {self.path}"
@@ -121,6 +127,12 @@ def select_own(events):
     return requests
 
 
+def words_of_writes(requests):
+    """Returns the writes among `requests` as text. Events come with writes, and are left out; alone, they are there."""
+    writes = [str(request) for request in requests if request.is_write]
+    return writes or [str(request) for request in requests if request.verb in WRITING_VERBS]
+
+
 @dataclass(frozen=True)
 class Result:
     """How a run of the binary ended, what it printed, and what it asked of the server."""
@@ -133,7 +145,7 @@ class Result:
     @property
     def writes(self):
         """The writing requests as text, such as "create /api/v1/namespaces", in the order of their answers."""
-        return [str(request) for request in self.requests if request.is_write]
+        return words_of_writes(self.requests)
 
     @property
     def lines(self):
@@ -147,6 +159,11 @@ class Result:
         return self.lines[0]
 
 
+def runtime_folder(home):
+    """Returns the folder for what outlives a pass, but no restart of a machine."""
+    return home / "run"
+
+
 def environment(home, extra=None):
     """Returns an environment in which nothing of the caller's reaches the binary.
 
@@ -154,11 +171,13 @@ def environment(home, extra=None):
     """
     empty = home / "empty.yaml"
     empty.touch()
+    runtime_folder(home).mkdir(exist_ok=True)
     return {
         "PATH": os.defpath,
         "HOME": str(home),
         "LANG": "C.UTF-8",
         "CNPA_OP_CONFIG": str(empty),
+        "RUNTIME_DIRECTORY": str(runtime_folder(home)),
     } | {name: str(value) for name, value in (extra or {}).items()}
 
 
@@ -192,9 +211,10 @@ def api(plane, method, path, body=None, *, content_type="application/json", allo
     return response.json()
 
 
-def allowed(plane, user, verb, resource, group="", name="", subresource=""):
-    """Returns whether `user` may do that in all namespaces, by the API server's own word."""
-    attributes = {"verb": verb, "resource": resource, "group": group, "name": name, "subresource": subresource}
+def allowed(plane, user, verb, resource, group="", name="", subresource="", namespace=""):
+    """Returns whether `user` may do that, in all namespaces unless in one, by the API server's own word."""
+    attributes = {"verb": verb, "resource": resource, "group": group, "name": name, "subresource": subresource,
+                  "namespace": namespace}
     review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
               "spec": {"user": user, "resourceAttributes": attributes}}
     return api(plane, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", review)["status"]["allowed"]
@@ -209,6 +229,8 @@ def install(plane, *, crd=None, rbac=()):
     plane.kubectl("apply", "-f", "-", input=print_manifest("rbac", *rbac))
     wait_for(lambda: plane.request("GET", TEAMS).status == 200, "the CRD is served")
     wait_for(lambda: allowed(plane, "cnpa-op", "list", "teamspaces", "platform.labhub.io"), "RBAC is in force")
+    wait_for(lambda: allowed(plane, "cnpa-op", "patch", "events", "events.k8s.io", namespace="default"),
+             "RBAC is in force for events")
     plane.component("kube-controller-manager").kill()
     plane.component("kube-controller-manager").start()
 
@@ -310,6 +332,7 @@ class Cluster:
         self.plane = plane
         self.home = folder
         self.archive = folder / "archive"
+        self.runtime = runtime_folder(folder)
         self.kubectl = plane.kubectl
 
     # -- the binary ------------------------------------------------------------------------------------------------
@@ -373,6 +396,10 @@ class Cluster:
                 started.signal(signal.SIGCONT)
             started.finish()
 
+    def forget_repairs(self):
+        """Takes away what passes remember of their repairs."""
+        (self.runtime / "repairs.json").unlink(missing_ok=True)
+
     def mark(self):
         """Returns the present end of the audit log, for `requests` and `writes`."""
         return self.plane.audit_position()
@@ -382,7 +409,7 @@ class Cluster:
 
     def writes(self, since):
         """Returns the writing requests of the binary since `mark()`, as Result.writes does."""
-        return [str(request) for request in self.requests(since) if request.is_write]
+        return words_of_writes(self.requests(since))
 
     # -- objects ---------------------------------------------------------------------------------------------------
 
@@ -439,6 +466,11 @@ class Cluster:
         """Returns the condition Ready of team `name`; an empty map when it has none."""
         conditions = self.team(name).get("status", {}).get("conditions", [])
         return next((condition for condition in conditions if condition["type"] == "Ready"), {})
+
+    def events(self, team):
+        """Returns the events on a TeamSpace, the oldest first."""
+        items = self.api("GET", EVENTS)["items"]
+        return sorted((item for item in items if item["regarding"]["name"] == team), key=lambda item: item["eventTime"])
 
     def quota_path(self, name):
         return f"{NAMESPACES}/team-{name}/resourcequotas/team-quota"

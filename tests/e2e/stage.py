@@ -46,6 +46,7 @@ class Stage:
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
             "CNPA_OP_KUBECONFIG": os.environ["CNPA_OP_TEST_KUBECONFIG"],
             "CNPA_OP_CONFIG": "config.yaml",
+            "RUNTIME_DIRECTORY": str(programs),
         }
 
     def shell(self, command):

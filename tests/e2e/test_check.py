@@ -70,7 +70,7 @@ def test_all_is_well_for_the_user_with_the_least_rights(cluster):
     assert checked.code == 0, checked.result
     assert checked.marks("ok") == {"kubeconfig", "certificate", "server", "identity", "crd", "rights", "archive",
                                    "clock"}
-    assert len(checked.rows) == 12
+    assert len(checked.rows) == 13
     assert checked.summary == "It can work here."
     assert 'user "cnpa-op"' in checked.row("identity")
     assert f"{cluster.plane.server} is Kubernetes v" in checked.row("server")
@@ -87,7 +87,7 @@ def test_nothing_is_written_to_the_server_or_to_the_disk(cluster):
         f"create {path}" for path in REVIEWS}
     assert cluster.team(team).get("status") is None
     assert cluster.namespace(team) is None
-    assert sorted({path.name for path in cluster.home.iterdir()} - {"empty.yaml"}) == before
+    assert sorted({path.name for path in cluster.home.iterdir()} - {"empty.yaml", "run"}) == before
     cluster.archive.mkdir(mode=0o700)
     check(cluster)
     assert list(cluster.archive.iterdir()) == []
@@ -119,7 +119,7 @@ def test_color_is_used_only_where_it_was_asked_for(cluster):
     plain, colored = check(cluster), cluster.run("check", "--color=always")
     assert "\x1b" not in plain.result.stdout
     assert re.sub(r"\x1b\[[\d;]*m", "", colored.stdout) == plain.result.stdout
-    assert colored.stdout.count("\x1b[32m") == 12
+    assert colored.stdout.count("\x1b[32m") == 13
 
 
 # Who we are ---------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ By default some of the moments are left out; CNPA_OP_TEST_LONG=1 takes them all.
 """
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -68,8 +69,11 @@ class Scenario:
 def label(exchange, prefix):
     """Returns a request's verb and path without the run's prefix. The lists come side by side, so there is no order.
 
-    A TeamSpace that is read before its repair is told by its query.
+    A TeamSpace that is read before its repair is told by its query, an event by its words.
     """
+    if exchange.verb == "POST" and exchange.path.endswith("/events"):
+        words = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "UID", exchange.json()["note"])
+        return f"{exchange.verb} event {words}".replace(f"{prefix}-", "PREFIX-")
     confirms = exchange.path.endswith("/teamspaces") and "fieldSelector" in exchange.query
     return f"{exchange.verb} {(exchange.target if confirms else exchange.path).replace(f'{prefix}-', 'PREFIX-')}"
 
@@ -98,6 +102,7 @@ def test_the_scenario_has_every_kind_of_request(reference):
     assert sorted({request.split(" ")[0] for request in requests}) == ["DELETE", "GET", "PATCH", "POST"]
     assert {request.rpartition("/")[2] for request in requests if request.startswith("GET")} >= set(LISTS)
     assert len(requests) >= 20, requests
+    assert len([request for request in requests if request.startswith("POST event ")]) >= 10, "events are sent too"
 
 
 def test_the_undisturbed_run_ends_as_the_contract_has_it(reference):

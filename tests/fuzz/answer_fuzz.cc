@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers that are read whole: the CRD, discovery, confirmations; and archive files.
+// Answers that are read whole: the CRD, discovery, confirmations, events; and archive files.
 #include "fuzz/fuzz.h"
 #include "kube/codec.h"
+#include "kube/event_codec.h"
 
 namespace cnpa {
 namespace {
@@ -20,6 +21,10 @@ auto FuzzDecoder(std::string_view text, const Decode& decode) {
 void Fuzz(std::string_view text) {
   RequireValueOr(ErrorCode::kMalformed, FuzzDecoder(text, &DecodeCrd));
   RequireValueOr(ErrorCode::kMalformed, FuzzDecoder(text, &DecodeDiscovery));
+
+  const Result<EventSeries> event = FuzzDecoder(text, &DecodeEvent);
+  RequireValueOr(ErrorCode::kMalformed, event);
+  if (event && event->count) Require(*event->count >= 1, "what happened, happened once at least");
 
   const Result<std::string> uid = FuzzDecoder(text, &DecodeArchiveUid);
   RequireValueOr(ErrorCode::kMalformed, uid);

@@ -308,6 +308,39 @@ Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeo
   return written;
 }
 
+TEST_CASE("Client::Tell is made once within some seconds, is no write, and spoils nothing", "[kube][client]") {
+  const std::vector<std::pair<std::string, Result<Response>>> answers{
+      {"well", Response{.code = 201, .body = "{}"}},
+      {"429", Response{.code = 429, .body = "later"}},
+      {"503", Response{.code = 503, .body = "away"}},
+      {"no connection", Fail(ErrorCode::kUnreachable, "refused")},
+      {"no answer", Fail(ErrorCode::kUnavailable, "reset")},
+  };
+  for (const auto& [name, answer] : answers) {
+    DYNAMIC_SECTION(name) {
+      FakeTransport transport([&answer = answer](const Request&) { return answer; });
+      Client client(transport, std::chrono::seconds(15));
+      int ended = 0;
+      // More than what would use the budget of failures up.
+      for (int i = 0; i < 20; ++i) {
+        client.Tell({.method = Method::kPost, .path = "/events"}, [&ended](const Result<std::string>&) { ++ended; });
+      }
+      client.RunUntilIdle();
+      CHECK(ended == 20);
+      CHECK(transport.requests.size() == 20);
+      CHECK(transport.requests.front().path == "/events?timeout=2s");
+      CHECK(transport.requests.front().timeout == std::chrono::seconds(3));
+      CHECK(client.writes() == 0);
+      CHECK_FALSE(client.exhausted());
+    }
+  }
+  FakeTransport transport([](const Request&) { return Response{.code = 201, .body = "{}"}; });
+  Client client(transport, std::chrono::seconds(1));
+  client.Tell({.method = Method::kPost, .path = "/events"}, [](const Result<std::string>&) {});
+  client.RunUntilIdle();
+  CHECK(transport.requests.front().timeout == std::chrono::seconds(1));
+}
+
 TEST_CASE("Client::Ask posts a question, whose answer is no write", "[kube][client]") {
   FakeTransport transport(Script{Ok(R"({"status":{"allowed":true}})")});
   Client client(transport, kRequestTimeout, LongestJitter());

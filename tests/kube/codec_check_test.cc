@@ -199,6 +199,8 @@ TEST_CASE("EncodeAccessReview asks for one right", "[kube][codec_check]") {
         head + R"({"group":"g","resource":"teamspaces","subresource":"status","verb":"patch"}}})");
   CHECK(EncodeAccessReview({"", "resourcequotas", "team-quota", "list"}) ==
         head + R"({"group":"","resource":"resourcequotas","name":"team-quota","verb":"list"}}})");
+  CHECK(EncodeAccessReview({"g", "events", "", "get", "", "default"}) ==
+        head + R"({"namespace":"default","group":"g","resource":"events","verb":"get"}}})");
 }
 
 TEST_CASE("DecodeAccessReview reads yes and no, and takes silence for neither", "[kube][codec_check]") {
