@@ -18,7 +18,8 @@ ChainEnd EndOf(const Error& error) {
     case ErrorCode::kTerminating:
     case ErrorCode::kUnreachable:
     case ErrorCode::kUnavailable:
-    case ErrorCode::kMalformed: break;
+    case ErrorCode::kMalformed:
+    case ErrorCode::kUnsupported: break;
   }
   return ChainEnd::kFailed;
 }

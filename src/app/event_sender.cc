@@ -86,7 +86,8 @@ class Sending {
       case ErrorCode::kNotFound:  // It has expired meanwhile,
       case ErrorCode::kConflict:  // or another pass has counted it.
       case ErrorCode::kTerminating:
-      case ErrorCode::kMalformed: break;
+      case ErrorCode::kMalformed:
+      case ErrorCode::kUnsupported: break;
     }
     sender_.log.Debug("an event is not sent: " + error.message);
   }

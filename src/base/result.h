@@ -20,6 +20,7 @@ enum class ErrorCode {
   kUnreachable,  ///< Not now, and nothing can have happened: no connection, no TLS, nothing was sent.
   kUnavailable,  ///< Not now: connection lost, timeout, HTTP 429 and most 5xx. A write may have happened.
   kMalformed,    ///< An answer or a file that does not decode.
+  kUnsupported,  ///< The server can't say what would come of it: a webhook has effects that no dry run may have.
   kStopped,      ///< Not sent, or abandoned: the pass was told to end, or its time is over.
 };
 

@@ -374,6 +374,7 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
     case ErrorCode::kConflict:
     case ErrorCode::kUnreachable:
     case ErrorCode::kUnavailable:
+    case ErrorCode::kUnsupported:
     case ErrorCode::kStopped: break;
   }
   return std::nullopt;

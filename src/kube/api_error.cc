@@ -113,6 +113,8 @@ ErrorCode ClassifyApiError(const ApiError& error) {
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;
   if (error.code == 500) return IsOfWebhook(error) ? ErrorCode::kInvalid : ErrorCode::kUnavailable;
   // A write that was not understood as such: nothing that another value in it would mend.
+  // Only webhooks that were registered before admissionregistration.k8s.io/v1 can be so.
+  if (error.code == 400 && error.message.ends_with("does not support dry run")) return ErrorCode::kUnsupported;
   const bool not_understood = error.code == 405 || error.code == 406 || error.code == 413 || error.code == 415;
   if (not_understood && error.verb != "GET") return ErrorCode::kMalformed;
   if (error.code > 500) return ErrorCode::kUnavailable;

@@ -84,7 +84,10 @@ std::optional<std::string> WarningText(std::string_view value) {
 
 void Client::Start(Request request, Transport::OnDone on_done) {
   const std::string_view verb = VerbOf(request);
-  transport_.Start(std::move(request), [this, verb, on_done = std::move(on_done)](Result<Response> response) {
+  // The one way to the transport, so that no request of a dry run can be forgotten.
+  Result<Request> meant = mode_ == WriteMode::kDryRun ? AsDryRun(std::move(request)) : std::move(request);
+  if (!meant) return on_done(tl::unexpected<Error>(std::move(meant).error()));
+  transport_.Start(*std::move(meant), [this, verb, on_done = std::move(on_done)](Result<Response> response) {
     if (response || response.error().code != ErrorCode::kStopped) ++requests_[{verb, response ? response->code : 0}];
     if (response) {
       for (const std::string& value : response->warnings) {
@@ -239,7 +242,7 @@ void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, c
   if (!surely_undone) {
     // A 500 may be about this object alone, and must keep nothing from the others.
     if (!response || response->code != 500) retries_.NoteFailure();
-    error.message += ": it may have been done all the same, the next pass will see";
+    if (mode_ == WriteMode::kReal) error.message += ": it may have been done all the same, the next pass will see";
     return on_done(tl::unexpected<Error>(std::move(error)));
   }
   const std::optional<milliseconds> delay =

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "kube/api_error.h"
 #include "kube/codec.h"
+#include "kube/dry_run.h"
 #include "kube/retry.h"
 #include "kube/transport.h"
 
@@ -38,9 +39,12 @@ class Client {
     std::function<double()> random;                      ///< From [0, 1), for the times between tries.
   };
 
-  /// `request_timeout` bounds each request but lists, which have the pass's time.
-  Client(Transport& transport, std::chrono::milliseconds request_timeout, Hooks hooks = {})
+  /// `request_timeout` bounds each request but lists, which have the pass's time. With kDryRun nothing that this client
+  /// sends is ever kept by the server.
+  Client(Transport& transport, std::chrono::milliseconds request_timeout, Hooks hooks = {},
+         WriteMode mode = WriteMode::kReal)
       : transport_(transport),
+        mode_(mode),
         request_timeout_(request_timeout),
         on_warning_(std::move(hooks.on_warning)),
         retries_(std::move(hooks.random)) {}
@@ -73,6 +77,8 @@ class Client {
   bool stopping() const { return transport_.stopping() || exhausted(); }
   bool exhausted() const { return retries_.exhausted(); }
 
+  WriteMode mode() const { return mode_; }
+
   std::uint64_t writes() const { return writes_; }  ///< Sent so far, those that were refused included.
 
   /// Sent so far, each try for itself; those that the end of the pass kept from being sent are not among them.
@@ -91,6 +97,7 @@ class Client {
   void Start(Request request, Transport::OnDone on_done);
 
   Transport& transport_;
+  WriteMode mode_;
   std::chrono::milliseconds request_timeout_;
   std::function<void(const std::string&)> on_warning_;
   Retries retries_;

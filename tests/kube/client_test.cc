@@ -241,6 +241,47 @@ TEST_CASE("Client::List fails at once where trying again can't help", "[kube][cl
   }
 }
 
+TEST_CASE("Client in a dry run marks whatever it sends but reads", "[kube][client]") {
+  FakeTransport transport(Script{Page(""), Ok("{}"), Ok("{}"), Written(), Written()});
+  Client client(transport, kRequestTimeout, {}, WriteMode::kDryRun);
+  const auto ignore = [](const auto&) {};
+  client.List(
+      kThings, [] {}, [](std::string&) { return Status(); }, ignore);
+  client.Get("/get", ignore);
+  client.Ask("/ask", "{}", ignore);
+  client.Write({.method = Method::kPatch, .path = "/patch?x=y"}, ignore);
+  client.Write({.method = Method::kDelete, .path = "/delete", .body = R"({"kind":"DeleteOptions"})"}, ignore);
+  client.RunUntilIdle();
+  CHECK(transport.Log() == Lines{"GET /api/v1/things?a=b&timeout=59s", "GET /get?timeout=14s",
+                                 "POST /ask?timeout=14s&dryRun=All", "PATCH /patch?x=y&timeout=14s&dryRun=All",
+                                 "DELETE /delete?timeout=14s&dryRun=All"});
+  CHECK(transport.requests.back().body == R"({"dryRun":["All"],"kind":"DeleteOptions"})");
+}
+
+TEST_CASE("Client in a dry run sends nothing that it can't mark, and marks each try", "[kube][client]") {
+  FakeTransport transport(Script{Refused(429), Written()});
+  Client client(transport, kRequestTimeout, LongestJitter(), WriteMode::kDryRun);
+  std::optional<Error> unmarked;
+  client.Write({.method = Method::kDelete, .path = "/p", .body = "[]"},
+               [&unmarked](const Status& done) { unmarked = ErrorOf(done); });
+  client.RunUntilIdle();
+  REQUIRE(unmarked);
+  CHECK(unmarked->code == ErrorCode::kInvalid);
+  CHECK(transport.requests.empty());
+  client.Write({.method = Method::kPatch, .path = "/p"}, [](const Status& done) { CHECK(done); });
+  client.RunUntilIdle();
+  CHECK(transport.Log() == Lines(2, "PATCH /p?timeout=14s&dryRun=All"));
+}
+
+TEST_CASE("Client in a dry run says of a lost answer that it is lost, and no more", "[kube][client]") {
+  FakeTransport transport(Script{Away()});
+  Client client(transport, kRequestTimeout, {}, WriteMode::kDryRun);
+  std::optional<Error> error;
+  client.Write({.method = Method::kPatch, .path = "/p"}, [&error](const Status& done) { error = ErrorOf(done); });
+  client.RunUntilIdle();
+  CHECK(error == Error{ErrorCode::kUnavailable, "it is gone"});
+}
+
 TEST_CASE("Client::List blames RBAC for a 403 only when /readyz says 200", "[kube][client]") {
   FakeTransport transport(Script{Answer("403-list-namespaces-rbac.json"), Ok("ok")});
   CHECK(ErrorOf(List(transport).status) ==

@@ -26,6 +26,7 @@ inline const char* CodeName(ErrorCode code) {
     case ErrorCode::kUnreachable: return "kUnreachable";
     case ErrorCode::kUnavailable: return "kUnavailable";
     case ErrorCode::kMalformed: return "kMalformed";
+    case ErrorCode::kUnsupported: return "kUnsupported";
     case ErrorCode::kStopped: return "kStopped";
   }
   return "?";

@@ -58,7 +58,7 @@ Response NotFound() {
 /// Performs one operation of a JSON Patch; returns whether it could be done.
 ///
 /// Source:  RFC 6902; that `test` of null passes where nothing is was seen on a real server.
-bool Perform(Document& document, const Value& operation) {
+bool PerformOperation(Document& document, const Value& operation) {
   const std::string op = operation["op"].GetString();
   const Pointer path(operation["path"].GetString());
   Value* there = path.Get(document);
@@ -70,6 +70,14 @@ bool Perform(Document& document, const Value& operation) {
   if (parent == nullptr || !(parent->IsObject() || parent->IsArray())) return false;
   path.Set(document, Value(value, document.GetAllocator()));
   return true;
+}
+
+/// Of a DELETE with a body the server looks at that alone.
+bool IsDryRun(const Request& request) {
+  if (request.method == Method::kDelete && !request.body.empty()) {
+    return Contains(request.body, R"("dryRun":["All"])");
+  }
+  return Contains(request.path, "dryRun=All");
 }
 
 void WriteMetadata(JsonWriter& writer, const std::string& name, const std::string& uid,
@@ -209,6 +217,14 @@ Result<Response> FakeApiServer::Handle(const Request& request) {
   if (before) before(request);
   if (failure && (std::string(MethodName(request.method)) + " " + request.path).starts_with(failure->request))
     return failure->answer;
+  if (request.method == Method::kGet || !IsDryRun(request)) return Perform(request);
+  const std::map<std::string, std::string> kept = objects_;
+  const Response answer = Perform(request);
+  objects_ = kept;
+  return answer;
+}
+
+Response FakeApiServer::Perform(const Request& request) {
   const std::string path = request.path.substr(0, request.path.find('?'));
   switch (request.method) {
     case Method::kGet: return Get(path, request.path.substr(path.size()));
@@ -282,7 +298,7 @@ Response FakeApiServer::Patch(const std::string& path, const std::string& body) 
   Document patched = Parsed(found->second);
   const Document operations = Parsed(body);
   for (const Value& operation : operations.GetArray()) {
-    if (!Perform(patched, operation)) return StatusAnswer(422, "Invalid", "the server rejected our request");
+    if (!PerformOperation(patched, operation)) return StatusAnswer(422, "Invalid", "the server rejected our request");
   }
   Document object = Parsed(found->second);
   const Document& kept = of_status ? patched : object;

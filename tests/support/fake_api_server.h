@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An API server in memory, behind the seam of Transport, so that the real client and codec run. It knows
-// lists, objects, create, JSON Patch with `test`, the status subresource, delete with a uid, and one injected
+// lists, objects, create, JSON Patch with `test`, the status subresource, delete with a uid, dry runs, and one injected
 // failure; what is finer needs a real server.
 #pragma once
 
@@ -52,6 +52,7 @@ class FakeApiServer : public FakeTransport {
 
  private:
   Result<Response> Handle(const Request& request);
+  Response Perform(const Request& request);
   Response Get(const std::string& path, const std::string& query) const;
   Response Create(const std::string& path, const std::string& body);
   Response Patch(const std::string& path, const std::string& body);
