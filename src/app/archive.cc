@@ -125,13 +125,19 @@ Status Archive::OpenFolder() {
   return {};
 }
 
-Result<ArchiveState> Archive::Examine() {
+Status Archive::ProbeFolder(Probe probe) const {
+  if (probe == Probe::kWrite) return ProbeWritable(fd_.get(), folder_, owner_, group_);
+  if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return FolderError(folder_, SystemMessage(errno));
+}
+
+Result<ArchiveState> Archive::Examine(Probe probe) {
   if (folder_.empty()) return NoFolder();
   struct stat info {};
   // A link that leads nowhere is there, as for mkdir.
   if (!fd_ && ::lstat(folder_.c_str(), &info) != 0 && errno == ENOENT) return ExamineAbove();
   if (Status opened = fd_ ? Status() : OpenFolder(); !opened) return tl::unexpected<Error>(std::move(opened).error());
-  if (Status probed = ProbeWritable(fd_.get(), folder_, owner_, group_); !probed) {
+  if (Status probed = ProbeFolder(probe); !probed) {
     return tl::unexpected<Error>(std::move(probed).error());
   }
   if (::fstat(fd_.get(), &info) != 0) return FolderError(folder_, SystemMessage(errno));

@@ -39,12 +39,15 @@ class Archive {
   /// Errors:  kInvalid, with the folder or file and the system's words.
   Status Write(const WriteArchive& record);
 
+  /// How Examine() finds out: a file that was written tells more than permissions do (a full disk, say).
+  enum class Probe { kWrite, kLook };
+
   /// Finds out whether Write() can work, and leaves nothing behind: where the folder is there, a temporary file is
-  /// written and removed; where not, the one in which it would be made is only looked at.
+  /// written and removed unless `probe` is kLook; where not, the one in which it would be made is only looked at.
   ///
   /// Errors:  kNotFound when the folder can't be made since its parent is not there; else kInvalid. In the words of
   ///          Write().
-  Result<ArchiveState> Examine();
+  Result<ArchiveState> Examine(Probe probe = Probe::kWrite);
 
   /// Returns the file that Write() leaves `record` in, with its folder.
   std::string PathOf(const WriteArchive& record) const;
@@ -52,6 +55,7 @@ class Archive {
  private:
   Status Open();
   Status OpenFolder();
+  Status ProbeFolder(Probe probe) const;
   Result<ArchiveState> ExamineAbove() const;
   Status KeepEarlier(const std::string& name, const std::string& uid, const std::string& file) const;
   Status Sync() const;

@@ -32,7 +32,7 @@ ended and named when it hangs. A failure is told when it begins and when it is o
 at longer intervals, up to 30s. SIGTERM and SIGINT end it (exit code 0), SIGHUP has it read its configuration anew, SIGUSR1
 has it say how it is.
 
-Each flag but --once, --diff and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
+Each flag but --once, --diff, --server and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
 A flag beats its variable, a variable the file, the file the default.
 
 Exit codes:
@@ -46,6 +46,7 @@ The loop has three: 0 after a signal, 2 for a wrong configuration at its start, 
 Examples:
   cnpa-op reconcile --interval 10s
   cnpa-op reconcile --diff --kubeconfig ~/.kube/config
+  cnpa-op reconcile --diff --server --only alpha
   cnpa-op reconcile --once --only alpha --only beta
   cnpa-op reconcile --diff -o json | jq -r '.changes[].fields[].lastWriter.manager'
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";

@@ -93,17 +93,34 @@ void WriteField(JsonWriter& json, const FieldChange& field) {
   });
 }
 
+void WriteVerdict(JsonWriter& json, const Verdict& verdict) {
+  json.Object("server", [&] {
+    json.String("answer", AnswerName(verdict.answer));
+    if (verdict.reason) json.String("reason", ReasonName(*verdict.reason));
+    if (!verdict.message.empty()) json.String("message", verdict.message);
+  });
+}
+
 }  // namespace
 
-void PassDocument::AddPlan(const Plan& plan) {
+void PassDocument::AddPlan(const Plan& plan, const Verdicts* verdicts) {
   observed_at_ = plan.computed_at;
-  for (const Chain& chain : plan.chains) {
-    for (const Change& change : chain.changes) AddChange(chain, change);
+  for (std::size_t i = 0; i < plan.chains.size(); ++i) {
+    const Chain& chain = plan.chains[i];
+    for (std::size_t j = 0; j < chain.changes.size(); ++j) {
+      AddChange(chain, chain.changes[j], verdicts != nullptr ? &(*verdicts)[i][j] : nullptr);
+    }
     if (chain.refusal) AddProblem(chain, {.refusal = chain.refusal});
   }
   const PlanCounts counts = CountPlan(plan);
   summary_ = {{"teamSpaces", plan.team_spaces}, {"toCreate", counts.created}, {"toChange", counts.changed},
               {"toRelease", counts.released},   {"refused", counts.refused},  {"waiting", counts.waiting}};
+  if (verdicts == nullptr) return;
+  const VerdictCounts answers = CountVerdicts(plan, *verdicts);
+  summary_.insert(summary_.end(), {{"serverAccepts", answers.accepted},
+                                   {"serverRefuses", answers.refused},
+                                   {"serverOutdated", answers.outdated},
+                                   {"serverNotChecked", answers.not_checked}});
 }
 
 void PassDocument::AddChanges(const Chain& chain, const ChainReport& report) {
@@ -124,7 +141,7 @@ void PassDocument::SetTotals(const Totals& totals, std::chrono::milliseconds too
               {"writes", totals.writes},          {"milliseconds", static_cast<std::uint64_t>(took.count())}};
 }
 
-void PassDocument::AddChange(const Chain& chain, const Change& change) {
+void PassDocument::AddChange(const Chain& chain, const Change& change, const Verdict* verdict) {
   JsonWriter json;
   json.Object([&] {
     json.String("teamSpace", chain.name);
@@ -143,6 +160,7 @@ void PassDocument::AddChange(const Chain& chain, const Change& change) {
     json.Array("fields", [&] {
       for (const FieldChange& field : FieldsOf(chain, change)) WriteField(json, field);
     });
+    if (verdict != nullptr) WriteVerdict(json, *verdict);
   });
   changes_.push_back(json.text());
 }

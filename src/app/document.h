@@ -12,6 +12,7 @@
 
 #include "app/report.h"
 #include "core/plan.h"
+#include "core/verdict.h"
 
 namespace cnpa {
 
@@ -25,8 +26,8 @@ class PassDocument {
 
   PassDocument(Kind kind, std::string archive_folder) : kind_(kind), archive_folder_(std::move(archive_folder)) {}
 
-  /// Adds what a plan holds: all of it is still to be done.
-  void AddPlan(const Plan& plan);
+  /// Adds what a plan holds: all of it is still to be done. With `verdicts`, also what the server says to it.
+  void AddPlan(const Plan& plan, const Verdicts* verdicts = nullptr);
 
   /// Adds what was done of a chain.
   void AddChanges(const Chain& chain, const ChainReport& report);
@@ -50,7 +51,7 @@ class PassDocument {
     std::string message;
   };
 
-  void AddChange(const Chain& chain, const Change& change);
+  void AddChange(const Chain& chain, const Change& change, const Verdict* verdict = nullptr);
   void AddProblem(const Chain& chain, const ChainReport& report);
 
   Kind kind_;

@@ -136,6 +136,9 @@ constexpr std::array kFlags{
          &SetSwitch<&Options::once>},
     Flag{"diff", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
          "print what one pass would change, and why; write nothing (implies --once)", &SetSwitch<&Options::diff>},
+    Flag{"server", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
+         "with --diff: ask the server about each change by a dry run, so that what it would refuse shows",
+         &SetSwitch<&Options::server>},
     Flag{"kubeconfig", "", FlagKind::kValue, "FILE", "", kForCluster, false,
          "which cluster; else $KUBECONFIG, $CREDENTIALS_DIRECTORY/kubeconfig, ~/.kube/config, a pod's "
          "service account, "

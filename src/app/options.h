@@ -24,6 +24,7 @@ struct Options {
 
   bool once = false;
   bool diff = false;
+  bool server = false;       ///< With `diff`: ask the server too.
   std::string kubeconfig;    ///< Empty: the usual places.
   std::string context;       ///< Empty: the current one.
   std::string metrics_file;  ///< Empty: none is written.

@@ -14,6 +14,7 @@
 #include "app/events.h"
 #include "app/observe.h"
 #include "app/output.h"
+#include "app/rehearse.h"
 #include "app/render.h"
 #include "app/stop.h"
 #include "core/plan.h"
@@ -107,12 +108,18 @@ class Run {
         contests_(context.runtime_folder, context.log),
         client_(transport, context.options.request_timeout,
                 {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
-                 .random = {}}) {}
+                 .random = {}},
+                // Whatever a --diff might send, now or once this program has grown: nothing of it is kept.
+                context.options.diff ? WriteMode::kDryRun : WriteMode::kReal) {}
 
   PassOutcome Diff() {
     const Result<Plan> plan = Compute();
     if (!plan) return Fail(plan.error());
-    PrintPlan(*plan);
+    std::optional<Verdicts> verdicts;
+    if (context_.options.server) {
+      verdicts = Rehearse(*plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency));
+    }
+    PrintPlan(*plan, verdicts ? &*verdicts : nullptr);
     return {.code = plan->chains.empty() ? ExitCode::kConverged : ExitCode::kUnconverged};
   }
 
@@ -223,14 +230,19 @@ class Run {
             .unauthorized = error.code == ErrorCode::kDenied && error.message.starts_with("unauthorized")};
   }
 
-  void PrintPlan(const Plan& plan) const {
-    if (context_.document != nullptr) return context_.document->AddPlan(plan);
+  void PrintPlan(const Plan& plan, const Verdicts* verdicts) const {
+    if (context_.document != nullptr) return context_.document->AddPlan(plan, verdicts);
     const Renderer renderer(plan.computed_at, context_.color_stdout, context_.options.archive);
-    for (const Chain& chain : plan.chains) {
-      for (const Change& change : chain.changes) PrintLine(renderer.ChangeLine(chain, change));
+    for (std::size_t i = 0; i < plan.chains.size(); ++i) {
+      const Chain& chain = plan.chains[i];
+      for (std::size_t j = 0; j < chain.changes.size(); ++j) {
+        PrintLine(renderer.ChangeLine(chain, chain.changes[j]));
+        if (verdicts == nullptr) continue;
+        if (const auto line = renderer.VerdictLine(chain, chain.changes[j], (*verdicts)[i][j])) PrintLine(*line);
+      }
       if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
     }
-    PrintLine(PlanSummary(plan));
+    PrintLine(PlanSummary(plan) + (verdicts != nullptr ? VerdictSummary(CountVerdicts(plan, *verdicts)) : ""));
   }
 
   const ReconcileContext& context_;

@@ -54,6 +54,17 @@ std::string ShortPath(std::string_view path) {
   return std::string(path);
 }
 
+const char* VerdictWords(const Change& change, Answer answer) {
+  switch (answer) {
+    case Answer::kAccepted: return "the server accepts it";
+    case Answer::kRefused:
+      return std::holds_alternative<WriteArchive>(change.effect) ? "it can't be written" : "the server refuses it";
+    case Answer::kOutdated: return "it has changed meanwhile, look again";
+    case Answer::kNotChecked: return "not checked";
+  }
+  return "";
+}
+
 std::string Value(const std::optional<std::string>& value) {
   return value ? *value : "none";
 }
@@ -137,6 +148,13 @@ LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const
           .reason = std::string(CauseName(change.cause))};
 }
 
+std::optional<std::string> Renderer::VerdictLine(const Chain& chain, const Change& change,
+                                                 const Verdict& verdict) const {
+  if (verdict.answer == Answer::kAccepted) return std::nullopt;
+  return Line(verdict.answer == Answer::kRefused ? '!' : '.', Object(chain, change, archive_folder_),
+              fmt::format("{}: {}", VerdictWords(change, verdict.answer), verdict.message));
+}
+
 std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
   return Line(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
               fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
@@ -176,6 +194,18 @@ std::string PlanSummary(const Plan& plan) {
                                          {counted.refused, "refused"},
                                          {counted.waiting, "waiting"}});
   return counts.empty() ? "No differences." : "Plan: " + counts + ".";
+}
+
+std::string VerdictSummary(const VerdictCounts& counts) {
+  const std::string unknown = JoinCounts({{counts.not_checked, "not checked"}, {counts.outdated, "changed meanwhile"}});
+  std::string said;
+  if (counts.accepted > 0) said = fmt::format(" accepts {}", counts.accepted);
+  if (counts.refused > 0) said += fmt::format("{} refuses {}", said.empty() ? "" : ",", counts.refused);
+  std::string text = said.empty() ? "" : " The server" + said;
+  if (!unknown.empty()) text += (said.empty() ? " " : "; ") + unknown;
+  if (!text.empty()) text += '.';
+  if (counts.archive_refused) text += " Archives can't be written.";
+  return text;
 }
 
 std::string StateSummary(const Totals& totals) {

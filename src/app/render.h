@@ -4,11 +4,13 @@
 // share them.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/log.h"
 #include "app/report.h"
 #include "core/plan.h"
+#include "core/verdict.h"
 
 namespace cnpa {
 
@@ -24,6 +26,10 @@ class Renderer {
 
   /// Returns what ChangeLine() is about.
   LogFields ChangeFields(const Chain& chain, const Change& change) const;
+
+  /// Returns "! Namespace/team-red  the server refuses it: ...", or the same with "." for what could not be checked;
+  /// nothing where the answer is yes.
+  std::optional<std::string> VerdictLine(const Chain& chain, const Change& change, const Verdict& verdict) const;
 
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
   std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
@@ -50,6 +56,10 @@ std::string Difference(const FieldChange& field);
 
 /// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
 std::string PlanSummary(const Plan& plan);
+
+/// Returns " The server accepts 2, refuses 1; 1 not checked.", to stand behind it; nothing where there was nothing to
+/// ask.
+std::string VerdictSummary(const VerdictCounts& counts);
 
 /// Returns "5 team spaces in sync", or "5 team spaces: 1 refused, 1 waiting".
 std::string StateSummary(const Totals& totals);

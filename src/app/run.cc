@@ -86,6 +86,11 @@ ExitCode MakeCountedPass(const Options& options) {
 }
 
 ExitCode RunReconcile(const Options& options, const Reload& reload) {
+  if (options.server && !options.diff) {
+    Log(options.log_level, options.log_format)
+        .Error("--server: it is the changes of --diff that the server is asked about: add --diff");
+    return ExitCode::kUsage;
+  }
   if (!options.once && !options.diff) {
     if (options.output == OutputFormat::kText) return RunLoop(options, reload);
     Log(options.log_level, options.log_format)

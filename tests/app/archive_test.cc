@@ -11,6 +11,7 @@
 #include "kube/codec.h"
 #include "support/builders.h"
 #include "support/catch.h"
+#include "support/child.h"
 #include "support/temp_folder.h"
 
 namespace cnpa {
@@ -224,6 +225,35 @@ TEST_CASE("Archive::Examine writes in a folder that is there, and leaves nothing
   CHECK(state->free_bytes > 0);
   CHECK(folder.Names("archive").empty());
   REQUIRE(archive.Write(Record("red")));
+}
+
+TEST_CASE("Archive::Examine that only looks writes nothing at all", "[app][archive]") {
+  const TempFolder folder;
+  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0750) == 0);
+  struct stat before {};
+  REQUIRE(::stat(folder.Path("archive").c_str(), &before) == 0);
+  const Result<ArchiveState> looked = Archive(folder.Path("archive")).Examine(Archive::Probe::kLook);
+  REQUIRE(looked);
+  CHECK(looked->there);
+  struct stat after {};
+  REQUIRE(::stat(folder.Path("archive").c_str(), &after) == 0);
+  CHECK(after.st_mtim.tv_sec == before.st_mtim.tv_sec);
+  CHECK(after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
+}
+
+TEST_CASE("Archive::Examine that only looks says what the folder lacks", "[app][archive]") {
+  const TempFolder folder;
+  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0500) == 0);
+  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
+  const std::string want = "archive folder '" + folder.Path("archive") + "': permission denied";
+  const int code = ExitCodeOfChild([&folder, &want] {
+    // Root may write anywhere.
+    if (IsRoot() && (::chown(folder.Path("archive").c_str(), 65534, 65534) != 0 || ::seteuid(65534) != 0)) return 2;
+    return ErrorOf(Archive(folder.Path("archive")).Examine(Archive::Probe::kLook)) == Error{ErrorCode::kInvalid, want}
+               ? 0
+               : 1;
+  });
+  CHECK(code == 0);
 }
 
 TEST_CASE("Archive::Examine makes no folder", "[app][archive]") {

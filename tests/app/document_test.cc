@@ -88,6 +88,29 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
   }
 }
 
+TEST_CASE("PassDocument tells what the server says to each change, where it was asked", "[app][document]") {
+  Plan plan;
+  plan.chains.push_back(ChainOf("red", {{AddFinalizer{}, Cause::kMissing, {}}, {WriteStatus{}, Cause::kBehind, {}}}));
+  const Verdicts verdicts{{{Answer::kAccepted, std::nullopt, ""}, {Answer::kRefused, Reason::kForbidden, "no"}}};
+  PassDocument document(Kind::kPlan, "/a");
+  document.AddPlan(plan, &verdicts);
+  std::string text = document.Text();
+  JsonDocument json;
+  REQUIRE(json.Parse(text));
+  const auto changes = json.root().Objects("changes");
+  REQUIRE(changes.size() == 2);
+  CHECK(changes[0].Object("server").String("answer") == "accepted");
+  CHECK_FALSE(changes[0].Object("server").Has("message"));
+  CHECK(changes[1].Object("server").String("answer") == "refused");
+  CHECK(changes[1].Object("server").String("reason") == "Forbidden");
+  CHECK(changes[1].Object("server").String("message") == "no");
+  const JsonReader summary = json.root().Object("summary");
+  CHECK(summary.IntIfPresent("serverAccepts") == 1);
+  CHECK(summary.IntIfPresent("serverRefuses") == 1);
+  CHECK(summary.IntIfPresent("serverOutdated") == 0);
+  CHECK(summary.IntIfPresent("serverNotChecked") == 0);
+}
+
 TEST_CASE("PassDocument tells of a report only what was done", "[app][document]") {
   Plan plan;
   plan.chains.push_back(ChainOf("red", {{AddFinalizer{}, Cause::kMissing, {}}, {WriteStatus{}, Cause::kBehind, {}}}));

@@ -514,6 +514,39 @@ TEST_CASE("Reconcile --diff prints what a pass would do and writes nothing", "[a
   CHECK(bench.out == "No differences.\n");
 }
 
+TEST_CASE("Reconcile --diff --server asks about every change and changes nothing", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  bench.options.diff = true;
+  bench.options.server = true;
+  const std::map<std::string, std::string> before = bench.server.objects();
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.objects() == before);
+  CHECK(bench.folder.Names().empty());
+  CHECK(bench.err.empty());
+  std::size_t writes = 0;
+  for (const Request& request : bench.server.requests) {
+    if (request.method == Method::kGet) continue;
+    ++writes;
+    CHECK(Contains(request.path, "dryRun=All"));
+  }
+  CHECK(writes == 7);
+  const Lines lines = LinesOf(bench.out);
+  REQUIRE(lines.size() == 13);
+  CHECK(Contains(bench.out, "not checked: namespace team-new is not made yet\n"));
+  CHECK(Contains(bench.out, "not checked: the quota of that name is still there\n"));
+  CHECK(lines.back() == "Plan: 3 to create, 5 to change, 1 to release. The server accepts 7; 2 not checked.");
+}
+
+TEST_CASE("Reconcile --diff --server tells what the server refuses, in its words", "[app][reconcile]") {
+  Bench bench(BusyCluster());
+  bench.options.diff = true;
+  bench.options.server = true;
+  bench.server.failure = {"POST /api/v1/namespaces", StatusAnswer(403, "Forbidden", "the policy says no")};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(Contains(bench.out, "the server refuses it: POST /api/v1/namespaces: 403 Forbidden: the policy says no\n"));
+  CHECK(Contains(bench.out, " The server accepts 6, refuses 1; 2 not checked.\n"));
+}
+
 TEST_CASE("Reconcile --only touches the named team spaces only", "[app][reconcile]") {
   Observation cluster = ConvergedCluster({"blue", "green", "red"});
   for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";

@@ -188,6 +188,18 @@ TEST_CASE("PlanSummary counts what a plan would do", "[app][render]") {
   CHECK(PlanSummary(plan) == "Plan: 1 refused.");
 }
 
+TEST_CASE("VerdictSummary stands behind a plan that the server was asked about", "[app][render]") {
+  CHECK(VerdictSummary({}).empty());
+  CHECK(VerdictSummary({.accepted = 3}) == " The server accepts 3.");
+  CHECK(VerdictSummary({.accepted = 2, .refused = 1, .not_checked = 1}) ==
+        " The server accepts 2, refuses 1; 1 not checked.");
+  CHECK(VerdictSummary({.refused = 1, .outdated = 2}) == " The server refuses 1; 2 changed meanwhile.");
+  CHECK(VerdictSummary({.outdated = 1, .not_checked = 1}) == " 1 not checked, 1 changed meanwhile.");
+  CHECK(VerdictSummary({.archive_refused = true}) == " Archives can't be written.");
+  CHECK(VerdictSummary({.accepted = 1, .archive_refused = true}) ==
+        " The server accepts 1. Archives can't be written.");
+}
+
 TEST_CASE("TotalsLine tells what came of a pass", "[app][render]") {
   CHECK(TotalsLine({.team_spaces = 5, .changed = 3, .deleted = 1, .refused = 1, .writes = 9}, milliseconds(41)) ==
         "5 team spaces: 3 changed, 1 deleted, 1 refused; 9 writes in 41 ms");

@@ -61,6 +61,19 @@ TEST_CASE("Run version prints it for people and as JSON", "[app][run]") {
   CHECK(document.root().String("version") == kVersion);
 }
 
+TEST_CASE("Run reconcile --server wants --diff", "[app][run]") {
+  Options options;
+  options.command = Command::kReconcile;
+  options.server = true;
+  options.log_format = LogFormat::kText;
+  for (const bool once : {false, true}) {
+    options.once = once;
+    const Ran ran = RunWith(options);
+    CHECK(ran.code == ExitCode::kUsage);
+    CHECK(ran.err == "cnpa-op: --server: it is the changes of --diff that the server is asked about: add --diff\n");
+  }
+}
+
 TEST_CASE("Run reconcile --once exits 2 with one line where the kubeconfig can't be used", "[app][run]") {
   const TempFolder folder;
   Options options;

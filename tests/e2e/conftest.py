@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BINARY, ROLE, Cluster, ControlPlane, allowed, install, wait_for
+from harness import (BINARY, LABEL, NAMESPACES, ROLE, TEAMS, Cluster, ControlPlane, allowed, install, wait_for)
 from raw_support import Bench
 
 
@@ -90,3 +90,22 @@ def without(cluster):
     put(whole)
     for right in taken:
         wait_for(lambda: has(*right), "the right is back")
+
+
+@pytest.fixture
+def work(cluster):
+    """One team for each kind of step, by the name of the step."""
+    names = {step: cluster.create_team(cluster.new_name(step)) for step in ("unlabeled", "drifted", "scoped",
+                                                                            "unobserved", "leaving", "quotaless")}
+    cluster.converge()
+    names["new"] = cluster.create_team(cluster.new_name("new"))
+    cluster.patch_namespace(names["unlabeled"], {"metadata": {"labels": {LABEL: None}}})
+    cluster.patch_quota(names["drifted"], {"pods": "99"})
+    cluster.api("DELETE", cluster.quota_path(names["quotaless"]))
+    cluster.api("DELETE", cluster.quota_path(names["scoped"]))
+    cluster.api("POST", f"{NAMESPACES}/team-{names['scoped']}/resourcequotas", {
+        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team-quota"},
+        "spec": {"scopes": ["NotTerminating"], "hard": {"pods": "4"}}})
+    cluster.patch(f"{TEAMS}/{names['unobserved']}/status", {"status": {"observedGeneration": 0}})
+    cluster.delete_team(names["leaving"])
+    return names

@@ -249,6 +249,32 @@ def remove_crd(cluster):
     wait_for(lambda: cluster.plane.request("GET", TEAMS).status == 404, "the API is not served any more")
 
 
+@contextlib.contextmanager
+def refusing_policy(cluster, resource, expression, message, path, refused):
+    """An admission policy of somebody else, in force while the block runs.
+
+    It refuses each `resource` for which `expression` does not hold, such as `refused`, sent to `path`.
+    """
+    name = cluster.new_name("policy")
+    head = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": name}}
+    policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
+    cluster.api("POST", f"{policies}ies", head | {"kind": "ValidatingAdmissionPolicy", "spec": {
+        "failurePolicy": "Fail",
+        "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": [resource],
+                                                "operations": ["CREATE", "UPDATE"]}]},
+        "validations": [{"expression": expression, "message": message}]}})
+    cluster.api("POST", f"{policies}ybindings", head | {"kind": "ValidatingAdmissionPolicyBinding", "spec": {
+        "policyName": name, "validationActions": ["Deny"]}})
+    probe = f"{path}?dryRun=All"
+    wait_for(lambda: cluster.plane.request("POST", probe, refused).status in (403, 422), "the policy is in force")
+    try:
+        yield
+    finally:
+        cluster.api("DELETE", f"{policies}ybindings/{name}")
+        cluster.api("DELETE", f"{policies}ies/{name}")
+        wait_for(lambda: cluster.plane.request("POST", probe, refused).status == 201, "the policy is gone")
+
+
 def plain_crd(change):
     """Returns the plain CRD after `change(version)`, with its schema in reach as `version["schema"]`."""
     manifest = copy.deepcopy(PLAIN_CRD)

@@ -51,9 +51,9 @@ def test_help_goes_to_standard_output_and_ends_with_zero(cli, arguments):
 
 def test_help_of_reconcile_tells_flags_and_exit_codes(cli):
     text = cli("reconcile", "--help").stdout
-    for flag in ("--once", "--diff", "--kubeconfig", "--context", "--archive", "--timeout", "--request-timeout",
-                 "--concurrency", "--allow-crd-deletion", "--only", "--log-level", "--log-format", "--color",
-                 "--config"):
+    for flag in ("--once", "--diff", "--server", "--kubeconfig", "--context", "--archive", "--timeout",
+                 "--request-timeout", "--concurrency", "--allow-crd-deletion", "--only", "--log-level",
+                 "--log-format", "--color", "--config"):
         assert flag in text
     for code in ("0", "1", "2", "3", "130, 143"):
         assert said(rf"^ +{code} +\S", text)

@@ -3,47 +3,22 @@
 
 import pytest
 
-from harness import FINALIZER, LABEL, NAMESPACES, TEAMS, said, wait_for
+from harness import FINALIZER, LABEL, NAMESPACES, TEAMS, refusing_policy, said, wait_for
 
 LONG_AGO = "2020-01-01T00:00:00Z"
-POLICIES = "/apis/admissionregistration.k8s.io/v1"
 
 
 @pytest.fixture
 def refused_quota(cluster):
     """The name of a team whose quota an admission policy of somebody else refuses."""
     name = cluster.new_name("refused")
-    policy = {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "ValidatingAdmissionPolicy",
-        "metadata": {"name": name},
-        "spec": {
-            "failurePolicy": "Fail",
-            "matchConstraints": {"resourceRules": [{
-                "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE", "UPDATE"],
-                "resources": ["resourcequotas"],
-            }]},
-            "validations": [{"expression": f"object.metadata.namespace != 'team-{name}'",
-                             "message": "no quota for this team"}],
-        },
-    }
-    binding = {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "ValidatingAdmissionPolicyBinding",
-        "metadata": {"name": name},
-        "spec": {"policyName": name, "validationActions": ["Deny"]},
-    }
-    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "probe"},
-             "spec": {"hard": {"pods": "1"}}}
     cluster.create_team(name)
     cluster.create_namespace(name, labels={LABEL: name})
-    cluster.api("POST", f"{POLICIES}/validatingadmissionpolicies", policy)
-    cluster.api("POST", f"{POLICIES}/validatingadmissionpolicybindings", binding)
-    probe = f"{NAMESPACES}/team-{name}/resourcequotas?dryRun=All"
-    wait_for(lambda: cluster.plane.request("POST", probe, quota).status in (403, 422), "the policy is in force")
-    yield name
-    cluster.api("DELETE", f"{POLICIES}/validatingadmissionpolicybindings/{name}")
-    cluster.api("DELETE", f"{POLICIES}/validatingadmissionpolicies/{name}")
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "probe"},
+             "spec": {"hard": {"pods": "1"}}}
+    with refusing_policy(cluster, "resourcequotas", f"object.metadata.namespace != 'team-{name}'",
+                         "no quota for this team", f"{NAMESPACES}/team-{name}/resourcequotas", quota):
+        yield name
 
 
 def test_pass_writes_finalizer_namespace_quota_and_status_in_this_order(cluster):

@@ -22,25 +22,6 @@ def words(right):
     return f"{right[2]}-{right[1]}"
 
 
-@pytest.fixture
-def work(cluster):
-    """One team for each kind of step, by the name of the step."""
-    names = {step: cluster.create_team(cluster.new_name(step)) for step in ("unlabeled", "drifted", "scoped",
-                                                                            "unobserved", "leaving", "quotaless")}
-    cluster.converge()
-    names["new"] = cluster.create_team(cluster.new_name("new"))
-    cluster.patch_namespace(names["unlabeled"], {"metadata": {"labels": {LABEL: None}}})
-    cluster.patch_quota(names["drifted"], {"pods": "99"})
-    cluster.api("DELETE", cluster.quota_path(names["quotaless"]))
-    cluster.api("DELETE", cluster.quota_path(names["scoped"]))
-    cluster.api("POST", f"{NAMESPACES}/team-{names['scoped']}/resourcequotas", {
-        "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team-quota"},
-        "spec": {"scopes": ["NotTerminating"], "hard": {"pods": "4"}}})
-    cluster.patch(f"{TEAMS}/{names['unobserved']}/status", {"status": {"observedGeneration": 0}})
-    cluster.delete_team(names["leaving"])
-    return names
-
-
 def done(cluster, work):
     """Returns the steps of `work` that were done."""
     def hard(step):
