@@ -39,6 +39,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .document = document,
       .in_loop = setting.in_loop,
       .color_stdout = WantsColor(options.color, STDOUT_FILENO),
+      .stdout_columns = TerminalColumns(STDOUT_FILENO),
       .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};

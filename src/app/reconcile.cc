@@ -14,6 +14,7 @@
 #include "app/events.h"
 #include "app/observe.h"
 #include "app/output.h"
+#include "app/plan_view.h"
 #include "app/rehearse.h"
 #include "app/render.h"
 #include "app/stop.h"
@@ -233,16 +234,8 @@ class Run {
   void PrintPlan(const Plan& plan, const Verdicts* verdicts) const {
     if (context_.document != nullptr) return context_.document->AddPlan(plan, verdicts);
     const Renderer renderer(plan.computed_at, context_.color_stdout, context_.options.archive);
-    for (std::size_t i = 0; i < plan.chains.size(); ++i) {
-      const Chain& chain = plan.chains[i];
-      for (std::size_t j = 0; j < chain.changes.size(); ++j) {
-        PrintLine(renderer.ChangeLine(chain, chain.changes[j]));
-        if (verdicts == nullptr) continue;
-        if (const auto line = renderer.VerdictLine(chain, chain.changes[j], (*verdicts)[i][j])) PrintLine(*line);
-      }
-      if (chain.refusal) PrintLine(renderer.RefusalLine(chain.name, *chain.refusal));
-    }
-    PrintLine(PlanSummary(plan) + (verdicts != nullptr ? VerdictSummary(CountVerdicts(plan, *verdicts)) : ""));
+    const ViewForm form{.color = context_.color_stdout, .columns = context_.stdout_columns};
+    for (const std::string& line : PlanLines(plan, verdicts, renderer, form)) PrintLine(line);
   }
 
   const ReconcileContext& context_;

@@ -42,6 +42,7 @@ struct ReconcileContext {
   PassDocument* document = nullptr;           ///< Set: is told all of it; --diff then prints no lines.
   bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
   bool color_stdout = false;
+  std::optional<std::size_t> stdout_columns;  ///< Nothing: it is no terminal.
   bool color_stderr = false;
 };
 

@@ -69,50 +69,28 @@ std::string Value(const std::optional<std::string>& value) {
   return value ? *value : "none";
 }
 
-}  // namespace
-
-std::string Difference(const FieldChange& field) {
-  return fmt::format("{} {} -> {}", ShortPath(field.path), Value(field.from), Value(field.to));
+/// What is and what should be, each in its colour.
+Pieces DifferenceOf(const FieldChange& field) {
+  return {{Printable(ShortPath(field.path)) + " ", Tone::kPlain},
+          {Printable(Value(field.from)), Tone::kRed},
+          {" -> ", Tone::kPlain},
+          {Printable(Value(field.to)), Tone::kGreen}};
 }
 
-std::string Renderer::Line(char symbol, const std::string& object, const std::string& words) const {
-  std::string mark(1, symbol);
-  if (color_) {
-    const char* code = symbol == '+'   ? "32"
-                       : symbol == '-' ? "31"
-                       : symbol == '!' ? "1;31"
-                       : symbol == '~' ? "33"
-                                       : "2";
-    mark = fmt::format("\033[{}m{}\033[0m", code, symbol);
-  }
-  return fmt::format("{} {:<{}} {}", mark, Printable(object), kObjectColumn, Printable(words));
+void Append(Pieces& pieces, const Pieces& more) {
+  pieces.insert(pieces.end(), more.begin(), more.end());
 }
 
-/// Fields of which the same is to be said are said it of once.
-std::string Renderer::Fields(const Change& change) const {
-  std::string text;
-  std::size_t alike = 1;
-  for (std::size_t i = 0; i < change.fields.size(); ++i) {
-    const FieldChange& field = change.fields[i];
-    text += (i == 0 ? "" : ", ") + Difference(field);
-    const std::string provenance = ProvenanceWords(field, now_);
-    const bool last = i + 1 == change.fields.size();
-    if (!last && ProvenanceWords(change.fields[i + 1], now_) == provenance) {
-      ++alike;
-      continue;
-    }
-    if (!provenance.empty()) text += (alike == 1 ? ": " : ": each ") + provenance;
-    alike = 1;
-  }
-  return text;
+/// Returns whether the words on a change are those on its fields.
+bool IsToldByFields(const Change& change) {
+  return std::holds_alternative<RepairNamespace>(change.effect) || std::holds_alternative<RepairQuota>(change.effect) ||
+         std::holds_alternative<WriteStatus>(change.effect);
 }
 
-std::string Renderer::Words(const Chain& chain, const Change& change) const {
-  const std::string fields = Fields(change);
-  const std::string provenance = change.fields.empty() ? "" : ProvenanceWords(change.fields.front(), now_);
-  const std::string behind = provenance.empty() ? "" : ": " + provenance;
+/// The words on a change that is told as a whole.
+std::string Words(const Chain& chain, const Change& change) {
   return std::visit(
-      Overloaded{[&](const AddFinalizer&) { return fmt::format("finalizer {} put on{}", kFinalizer, behind); },
+      Overloaded{[](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
                  [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
                  [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
                  [](const CreateQuota& effect) {
@@ -122,14 +100,87 @@ std::string Renderer::Words(const Chain& chain, const Change& change) const {
                    }
                    return hard;
                  },
-                 [&](const DeleteQuota&) { return "has scopes, which narrow it and can't be changed" + behind; },
+                 [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
                  [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
-                 [&](const WriteStatus&) { return "status: " + fields; }, [&](const auto&) { return fields; }},
+                 [](const auto&) { return std::string(); }},
       change.effect);
 }
 
+/// Returns what stands behind the words on a change that is told as a whole.
+std::string ProvenanceBehind(const Change& change, Time now) {
+  const bool has_one =
+      std::holds_alternative<AddFinalizer>(change.effect) || std::holds_alternative<DeleteQuota>(change.effect);
+  return has_one && !change.fields.empty() ? ProvenanceWords(change.fields.front(), now) : std::string();
+}
+
+}  // namespace
+
+std::string Difference(const FieldChange& field) {
+  return Paint(DifferenceOf(field), false);
+}
+
+Tone ToneOf(char symbol) {
+  switch (symbol) {
+    case '+': return Tone::kGreen;
+    case '-': return Tone::kRed;
+    case '~': return Tone::kYellow;
+    case '!': return Tone::kBoldRed;
+    default: return Tone::kDim;
+  }
+}
+
+std::string Renderer::Line(const Entry& entry) const {
+  const std::string mark = Paint({{std::string(1, entry.symbol), ToneOf(entry.symbol)}}, color_);
+  return fmt::format("{} {:<{}} {}", mark, entry.object, kObjectColumn, Paint(entry.whole, false));
+}
+
+/// Fields of which the same is to be said are said it of once.
+void Renderer::TellFields(const Change& change, Entry& entry) const {
+  const std::string head = std::holds_alternative<WriteStatus>(change.effect) ? "status: " : "";
+  std::size_t alike = 1;
+  for (std::size_t i = 0; i < change.fields.size(); ++i) {
+    const Pieces difference = DifferenceOf(change.fields[i]);
+    entry.parts.push_back({{i == 0 ? head : "", Tone::kPlain}});
+    Append(entry.parts.back(), difference);
+    entry.whole.push_back({i == 0 ? head : ", ", Tone::kPlain});
+    Append(entry.whole, difference);
+    const std::string provenance = ProvenanceWords(change.fields[i], now_);
+    const bool last = i + 1 == change.fields.size();
+    if (!last && ProvenanceWords(change.fields[i + 1], now_) == provenance) {
+      ++alike;
+      continue;
+    }
+    if (!provenance.empty()) {
+      const std::string behind = (alike == 1 ? ": " : ": each ") + Printable(provenance);
+      entry.whole.push_back({behind, Tone::kDim});
+      // On a line of its own where it is of several.
+      if (alike == 1) entry.parts.back().push_back({behind, Tone::kDim});
+      if (alike > 1) entry.parts.push_back({{behind.substr(2), Tone::kDim}});
+    }
+    alike = 1;
+  }
+}
+
+Entry Renderer::ChangeEntry(const Chain& chain, const Change& change) const {
+  Entry entry{.symbol = Symbol(change), .object = Printable(Object(chain, change, archive_folder_))};
+  if (IsToldByFields(change)) {
+    TellFields(change, entry);
+  } else {
+    entry.whole.push_back({Printable(Words(chain, change)), Tone::kPlain});
+    const std::string provenance = ProvenanceBehind(change, now_);
+    if (!provenance.empty()) entry.whole.push_back({": " + Printable(provenance), Tone::kDim});
+    entry.parts = {entry.whole};
+  }
+  if (const std::string contest = ContestWords(change); !contest.empty()) {
+    entry.whole.push_back({": " + contest, Tone::kPlain});
+    if (entry.parts.size() == 1) entry.parts.back().push_back({": " + contest, Tone::kPlain});
+    if (entry.parts.size() > 1) entry.parts.push_back({{contest, Tone::kPlain}});
+  }
+  return entry;
+}
+
 std::string Renderer::ChangeLine(const Chain& chain, const Change& change) const {
-  return Line(Symbol(change), Object(chain, change, archive_folder_), Words(chain, change) + ContestWords(change));
+  return Line(ChangeEntry(chain, change));
 }
 
 /// Of several fields the one that is repaired most often: each has a line of its own.
@@ -139,7 +190,7 @@ std::string Renderer::ContestWords(const Change& change) const {
     if (field.contested && (!most || field.contested->count > most->count)) most = field.contested;
   }
   if (!most) return {};
-  return fmt::format(": contested, {} times in {}", most->count, FormatAge(now_ - most->since));
+  return fmt::format("contested, {} times in {}", most->count, FormatAge(now_ - most->since));
 }
 
 LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
@@ -148,85 +199,39 @@ LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const
           .reason = std::string(CauseName(change.cause))};
 }
 
-std::optional<std::string> Renderer::VerdictLine(const Chain& chain, const Change& change,
-                                                 const Verdict& verdict) const {
-  if (verdict.answer == Answer::kAccepted) return std::nullopt;
-  return Line(verdict.answer == Answer::kRefused ? '!' : '.', Object(chain, change, archive_folder_),
-              fmt::format("{}: {}", VerdictWords(change, verdict.answer), verdict.message));
-}
-
-std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
-  return Line(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
-              fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
-}
-
-std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
-  return Line('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words));
-}
-
-std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {
-  return Line('!', "TeamSpace/" + team_space, error.message);
-}
-
-std::string Count(std::size_t number, const std::string& noun) {
-  const char* ending = number == 1 ? "" : noun.ends_with('s') ? "es" : "s";
-  return fmt::format("{} {}{}", number, noun, ending);
-}
-
 namespace {
 
-/// Joins the counts that are not zero: "2 to create, 1 refused".
-std::string JoinCounts(std::initializer_list<std::pair<std::uint64_t, const char*>> counts) {
-  std::string text;
-  for (const auto& [number, words] : counts) {
-    if (number != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, words);
-  }
-  return text;
+Entry PlainEntry(char symbol, const std::string& object, const std::string& words) {
+  Entry entry{.symbol = symbol, .object = Printable(object), .whole = {{Printable(words), Tone::kPlain}}};
+  entry.parts = {entry.whole};
+  return entry;
 }
 
 }  // namespace
 
-std::string PlanSummary(const Plan& plan) {
-  const PlanCounts counted = CountPlan(plan);
-  const std::string counts = JoinCounts({{counted.created, "to create"},
-                                         {counted.changed, "to change"},
-                                         {counted.released, "to release"},
-                                         {counted.refused, "refused"},
-                                         {counted.waiting, "waiting"}});
-  return counts.empty() ? "No differences." : "Plan: " + counts + ".";
+std::optional<Entry> Renderer::VerdictEntry(const Chain& chain, const Change& change, const Verdict& verdict) const {
+  if (verdict.answer == Answer::kAccepted) return std::nullopt;
+  Entry entry = PlainEntry(verdict.answer == Answer::kRefused ? '!' : '.', Object(chain, change, archive_folder_),
+                           fmt::format("{}: {}", VerdictWords(change, verdict.answer), verdict.message));
+  entry.remark = true;
+  return entry;
 }
 
-std::string VerdictSummary(const VerdictCounts& counts) {
-  const std::string unknown = JoinCounts({{counts.not_checked, "not checked"}, {counts.outdated, "changed meanwhile"}});
-  std::string said;
-  if (counts.accepted > 0) said = fmt::format(" accepts {}", counts.accepted);
-  if (counts.refused > 0) said += fmt::format("{} refuses {}", said.empty() ? "" : ",", counts.refused);
-  std::string text = said.empty() ? "" : " The server" + said;
-  if (!unknown.empty()) text += (said.empty() ? " " : "; ") + unknown;
-  if (!text.empty()) text += '.';
-  if (counts.archive_refused) text += " Archives can't be written.";
-  return text;
+Entry Renderer::RefusalEntry(const std::string& team_space, const Refusal& refusal) const {
+  return PlainEntry(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
+                    fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
 }
 
-std::string StateSummary(const Totals& totals) {
-  const std::string spaces = Count(totals.team_spaces, "team space");
-  const std::string counts = JoinCounts({{totals.refused, "refused"},
-                                         {totals.waiting, "waiting"},
-                                         {totals.failed, "failed"},
-                                         {totals.left, "left for the next pass"}});
-  return counts.empty() ? spaces + " in sync" : spaces + ": " + counts;
+std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
+  return Line(RefusalEntry(team_space, refusal));
 }
 
-std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took) {
-  const std::string counts = JoinCounts({{totals.created, "created"},
-                                         {totals.changed, "changed"},
-                                         {totals.deleted, "deleted"},
-                                         {totals.refused, "refused"},
-                                         {totals.waiting, "waiting"},
-                                         {totals.failed, "failed"},
-                                         {totals.left, "left for the next pass"}});
-  return fmt::format("{}: {}; {} in {}", Count(totals.team_spaces, "team space"), counts.empty() ? "in sync" : counts,
-                     Count(totals.writes, "write"), FormatDuration(took));
+std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words)));
+}
+
+std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space, error.message));
 }
 
 }  // namespace cnpa

@@ -6,13 +6,27 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "app/layout.h"
 #include "app/log.h"
 #include "app/report.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
 namespace cnpa {
+
+/// What is to be said of one thing, before it is laid out as a line or as several.
+struct Entry {
+  char symbol = '~';
+  std::string object;
+  Pieces whole;               ///< All that is said, for one line.
+  std::vector<Pieces> parts;  ///< The same for a line each: of a change of several fields, one for each.
+  bool remark = false;        ///< It is said of the entry in front of it.
+};
+
+/// Returns the colour of a symbol.
+Tone ToneOf(char symbol);
 
 class Renderer {
  public:
@@ -27,9 +41,11 @@ class Renderer {
   /// Returns what ChangeLine() is about.
   LogFields ChangeFields(const Chain& chain, const Change& change) const;
 
-  /// Returns "! Namespace/team-red  the server refuses it: ...", or the same with "." for what could not be checked;
-  /// nothing where the answer is yes.
-  std::optional<std::string> VerdictLine(const Chain& chain, const Change& change, const Verdict& verdict) const;
+  /// The same before it is laid out, and likewise what the server says to a change, unless that is yes, and that a team
+  /// space is refused.
+  Entry ChangeEntry(const Chain& chain, const Change& change) const;
+  std::optional<Entry> VerdictEntry(const Chain& chain, const Change& change, const Verdict& verdict) const;
+  Entry RefusalEntry(const std::string& team_space, const Refusal& refusal) const;
 
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
   std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
@@ -41,9 +57,8 @@ class Renderer {
   std::string FailureLine(const std::string& team_space, const Error& error) const;
 
  private:
-  std::string Line(char symbol, const std::string& object, const std::string& words) const;
-  std::string Words(const Chain& chain, const Change& change) const;
-  std::string Fields(const Change& change) const;
+  std::string Line(const Entry& entry) const;
+  void TellFields(const Change& change, Entry& entry) const;
   std::string ContestWords(const Change& change) const;
 
   Time now_;

@@ -18,25 +18,41 @@ locale_t UnicodeLocale() {
   return kLocale;
 }
 
-}  // namespace
-
-std::size_t DisplayWidth(std::string_view text) {
+/// Calls `each` with every character of `text` and its width.
+template <typename Each>
+void EachCharacter(std::string_view text, const Each& each) {
   const locale_t before = ::uselocale(UnicodeLocale() != nullptr ? UnicodeLocale() : nullptr);
-  std::size_t width = 0;
   std::mbstate_t state{};
   while (!text.empty()) {
     wchar_t character = 0;
-    const std::size_t size = std::mbrtowc(&character, text.data(), text.size(), &state);
+    std::size_t size = std::mbrtowc(&character, text.data(), text.size(), &state);
+    std::size_t width = 1;
     if (size == 0 || size > text.size()) {
       state = {};
-      ++width;
-      text.remove_prefix(1);
-      continue;
+      size = 1;
+    } else {
+      width = static_cast<std::size_t>(std::max(0, ::wcwidth(character)));
     }
-    width += static_cast<std::size_t>(std::max(0, ::wcwidth(character)));
+    each(text.substr(0, size), width);
     text.remove_prefix(size);
   }
   ::uselocale(before);
+}
+
+}  // namespace
+
+std::vector<Character> Characters(std::string_view text) {
+  std::vector<Character> characters;
+  characters.reserve(text.size());
+  EachCharacter(text, [&characters](std::string_view character, std::size_t width) {
+    characters.push_back({character, width});
+  });
+  return characters;
+}
+
+std::size_t DisplayWidth(std::string_view text) {
+  std::size_t width = 0;
+  EachCharacter(text, [&width](std::string_view /*character*/, std::size_t columns) { width += columns; });
   return width;
 }
 

@@ -17,6 +17,19 @@ TEST_CASE("DisplayWidth counts columns and not bytes", "[app][table]") {
   CHECK(DisplayWidth("\xe6\xbc") == 2);  // The beginning of a character.
 }
 
+TEST_CASE("Characters takes a text apart, and loses none of it", "[app][table]") {
+  const std::string text = "a漢e\xcc\x81\xff";
+  std::string joined;
+  std::vector<std::size_t> widths;
+  for (const Character& character : Characters(text)) {
+    joined += character.text;
+    widths.push_back(character.width);
+  }
+  CHECK(joined == text);
+  CHECK(widths == std::vector<std::size_t>{1, 2, 1, 0, 1});
+  CHECK(Characters("").empty());
+}
+
 TEST_CASE("AlignTable aligns columns by what they take on a terminal", "[app][table]") {
   const std::vector<std::string> want{"NAME   A   B", "漢字   1   x", "ab     2   y z"};
   CHECK(AlignTable({{"NAME", "A", "B"}, {"漢字", "1", "x"}, {"ab", "2", "y z"}}) == want);

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: help, wrong usage, configuration, and what the binary prints of itself."""
 
+import fcntl
 import json
 import os
 import re
+import struct
+import termios
 
 import pytest
 
@@ -260,19 +263,38 @@ def test_color_is_used_only_where_it_was_asked_for_or_on_a_terminal(cluster, fla
     assert ("\x1b[" in cluster.diff(*flags, env=env).stdout) == colored
 
 
-@pytest.mark.parametrize("env, colored", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
-def test_color_on_a_terminal_can_be_switched_off(cluster, env, colored):
-    cluster.create_team()
+def diff_on_terminal(cluster, columns, *flags, env=None):
+    """Runs --diff on a terminal of so many columns, and returns what it shows there."""
     main, terminal = os.openpty()
     try:
-        result = cluster.diff(env={"TERM": "xterm"} | env, stdout=terminal)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        result = cluster.diff(*flags, env={"TERM": "xterm"} | (env or {}), stdout=terminal)
         text = os.read(main, 65536).decode()
     finally:
         os.close(main)
         os.close(terminal)
     assert result.code == 1
+    return text.replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("env, colored", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_color_on_a_terminal_can_be_switched_off(cluster, env, colored):
+    cluster.create_team()
+    text = diff_on_terminal(cluster, 80, env=env)
     assert "TeamSpace/" in text
     assert ("\x1b[" in text) == colored
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+def test_lines_fit_the_terminal_and_nothing_of_them_is_lost(cluster, columns):
+    name = cluster.create_team("n" * 58)
+    text = diff_on_terminal(cluster, columns, "--color=never")
+    lines = text.splitlines()
+    assert lines[0].startswith("TeamSpace nnn") and max(map(len, lines)) <= columns
+    assert "".join(text.split()).startswith(f"TeamSpace{name}(new)~TeamSpace/{name}finalizerplatform.labhub.io/cleanup")
+    assert "".join(text.split()).endswith("pods4,requests.cpu1~TeamSpace/" + name + "status:observedGenerationnone->1"
+                                          f"namespacenone->team-{name}Readynone->True(Reconciled)"
+                                          "Plan:2tocreate,2tochange.")
 
 
 def test_lines_are_not_cut_when_nobody_reads_a_terminal(cluster):

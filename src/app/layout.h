@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text for a terminal: pieces with their colours, and lines of them that fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cnpa {
+
+/// How a piece of text stands out. Never the only sign of anything: who sees no colours misses nothing.
+enum class Tone { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBoldRed };
+
+struct Piece {
+  std::string text;  ///< Without control characters.
+  Tone tone = Tone::kPlain;
+
+  bool operator==(const Piece&) const = default;
+};
+using Pieces = std::vector<Piece>;
+
+/// Returns the text, with the escape sequences of its tones if `color`.
+///
+/// Source:  ECMA-48, SGR.
+std::string Paint(const Pieces& pieces, bool color);
+
+/// Returns `pieces` as lines of at most `width` columns each, at least one. Lines break at blanks and beside wide
+/// characters, which need none; within a word only if it would not fit a line of its own. Nothing is left out but
+/// blanks at the breaks. Requires: `width` is 2 or more.
+std::vector<Pieces> Wrap(const Pieces& pieces, std::size_t width);
+
+}  // namespace cnpa

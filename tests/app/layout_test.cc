@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/layout.h"
+
+#include <string>
+#include <vector>
+
+#include "app/table.h"
+#include "support/catch.h"
+
+namespace cnpa {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines WrapText(const std::string& text, std::size_t width) {
+  Lines lines;
+  for (const Pieces& line : Wrap({{text, Tone::kPlain}}, width)) lines.push_back(Paint(line, false));
+  return lines;
+}
+
+TEST_CASE("Wrap breaks lines where a reader would", "[app][piece]") {
+  struct Case {
+    std::string name;
+    std::string text;
+    std::size_t width;
+    Lines want;
+  };
+  const std::vector<Case> cases{
+      {"nothing", "", 10, {""}},
+      {"fits", "ab cd", 5, {"ab cd"}},
+      {"at a blank", "ab cd ef", 5, {"ab cd", "ef"}},
+      {"a blank that would be the first too many", "abcde f", 5, {"abcde", "f"}},
+      {"several blanks", "ab   cd", 4, {"ab", "cd"}},
+      {"blanks within a line stay", "a  b c", 4, {"a  b", "c"}},
+      {"blanks at the beginning stay", "  a b", 3, {"  a", "b"}},
+      {"a word that fits the next line", "ab cdefg", 5, {"ab", "cdefg"}},
+      {"a word that fits no line begins where it stands", "ab cdefghijk", 5, {"ab cd", "efghi", "jk"}},
+      {"a word alone that fits no line", "abcdefg", 3, {"abc", "def", "g"}},
+      {"wide characters, which need no blank", "팀이름은없다", 5, {"팀이", "름은", "없다"}},
+      {"wide ones behind a word", "ab 팀이름", 6, {"ab 팀", "이름"}},
+      {"narrow ones behind wide ones", "팀 abcd", 6, {"팀", "abcd"}},
+      {"a mark stays with its letter", "abce\u0301fg", 4, {"abce\u0301", "fg"}},
+      {"bytes that are no text take a column each", "\xff\xfe\xfd", 2, {"\xff\xfe", "\xfd"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      CHECK(WrapText(c.text, c.width) == c.want);
+    }
+  }
+}
+
+TEST_CASE("Wrap loses nothing but blanks, and no line is too long, at any width", "[app][piece]") {
+  const std::string text =
+      "the policy 'no-팀' says: 그런 이름의 네임스페이스는 없다, see https://example.org/a/long/path now";
+  std::string letters = text;
+  std::erase(letters, ' ');
+  for (std::size_t width = 2; width < 130; ++width) {
+    CAPTURE(width);
+    std::string joined;
+    for (const std::string& line : WrapText(text, width)) {
+      CHECK(DisplayWidth(line) <= width);
+      CHECK_FALSE(line.empty());
+      joined += line;
+    }
+    std::erase(joined, ' ');
+    CHECK(joined == letters);
+  }
+}
+
+TEST_CASE("Wrap keeps tones across lines", "[app][piece]") {
+  const std::vector<Pieces> lines = Wrap({{"a ", Tone::kPlain}, {"red words", Tone::kRed}, {" end", Tone::kPlain}}, 6);
+  CHECK(lines == std::vector<Pieces>{
+                     {{"a ", Tone::kPlain}, {"red", Tone::kRed}}, {{"words", Tone::kRed}}, {{"end", Tone::kPlain}}});
+}
+
+TEST_CASE("Paint colours each piece for itself, or nothing", "[app][piece]") {
+  const Pieces pieces{{"a", Tone::kPlain}, {"b", Tone::kGreen}, {"", Tone::kRed}, {"c", Tone::kBoldRed}};
+  CHECK(Paint(pieces, true) == "a\033[32mb\033[0m\033[1;31mc\033[0m");
+  CHECK(Paint(pieces, false) == "abc");
+}
+
+}  // namespace
+}  // namespace cnpa
