@@ -9,19 +9,20 @@ namespace cnpa {
 namespace {
 
 constexpr std::string_view kShortHelp =
-    R"(cnpa-op: a Kubernetes controller without a daemon. It reads TeamSpaces and namespaces, works out which
-namespace, quota, finalizer and status should be there, writes only the differences, and exits.
+    R"(cnpa-op: a Kubernetes controller without a daemon. It reads TeamSpaces and
+namespaces, works out which namespace, quota, finalizer and status should be
+there, writes only the differences, and exits.
 
-  cnpa-op crd | kubectl apply -f -     install the TeamSpace CRD
-  cnpa-op rbac | kubectl apply -f -    give user cnpa-op the rights it needs, and no others
-  cnpa-op check                        say whether it can work here: server, CRD, each right, archive folder
-  cnpa-op reconcile --diff             show what a pass would change, and why; write nothing
-  cnpa-op reconcile --once             one pass, then exit
-  cnpa-op reconcile                    a pass every 3 s, until it is told to end
-  cnpa-op get                          show the team spaces: what they use, and whether they are ready
-  cnpa-op explain NAME                 show one of them: what is wrong, who did it, what a pass will do about it
-  cnpa-op unit                         print the systemd unit that runs this loop
-  cnpa-op version
+  cnpa-op crd | kubectl apply -f -    install the TeamSpace CRD
+  cnpa-op rbac | kubectl apply -f -   give user cnpa-op the rights it needs
+  cnpa-op check                       can it work here? what is to be mended?
+  cnpa-op reconcile --diff            what a pass would change, and why
+  cnpa-op reconcile --once            one pass, then exit
+  cnpa-op reconcile                   a pass every 3 s, until it is told to end
+  cnpa-op get                         all team spaces: usage, and how they are
+  cnpa-op explain NAME                one: what is wrong, who did it, what now
+  cnpa-op unit                        print the systemd unit for this loop
+  cnpa-op version                     its version, and those of its libraries
 
 Each command has --help.
 )";
@@ -104,6 +105,35 @@ Examples:
   cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 
+constexpr std::string_view kCrdFooter = R"(
+To apply it again changes nothing; where an older one is there, it adds what that lacks.
+
+Examples:
+  cnpa-op crd | kubectl apply -f -
+  cnpa-op crd | kubectl diff -f -)";
+
+constexpr std::string_view kRbacFooter = R"(
+A user is who a client certificate says in its CN, or a token's owner; a service account is given as NAMESPACE:NAME. Each
+right is one that a pass uses: without any of them it says which one lacks.
+
+Examples:
+  cnpa-op rbac | kubectl apply -f -
+  cnpa-op rbac --user ann | kubectl apply -f -
+  cnpa-op rbac --serviceaccount platform:cnpa-op | kubectl apply -f -)";
+
+constexpr std::string_view kUnitFooter = R"(
+The unit serves the k3s of its machine, with a user and a sandbox of its own. For another cluster add a drop-in, with:
+systemctl edit cnpa-op
+
+Examples:
+  cnpa-op unit > /etc/systemd/system/cnpa-op.service
+  cnpa-op unit | less)";
+
+constexpr std::string_view kVersionFooter = R"(
+Examples:
+  cnpa-op version
+  cnpa-op version -o json | jq -r .version)";
+
 constexpr std::array<CommandInfo, 8> kCommands{{
     {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
      kReconcileFooter},
@@ -113,10 +143,10 @@ constexpr std::array<CommandInfo, 8> kCommands{{
      "show one team space: what is there, what should be, and who set it", kExplainFooter, NamesTaken::kOne},
     {Command::kCheck, "check", kForCheck | kForAll, true, "say whether cnpa-op can work here, and what to mend",
      kCheckFooter},
-    {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", {}},
-    {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", {}},
-    {Command::kUnit, "unit", kForAll, false, "print the systemd unit", {}},
-    {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", {}},
+    {Command::kCrd, "crd", kForAll, false, "print the TeamSpace CRD", kCrdFooter},
+    {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", kRbacFooter},
+    {Command::kUnit, "unit", kForAll, false, "print the systemd unit", kUnitFooter},
+    {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", kVersionFooter},
 }};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -13,10 +14,13 @@
 #include "app/commands.h"
 #include "app/config_file.h"
 #include "app/flags.h"
+#include "app/help.h"
 #include "app/output.h"
 
 namespace cnpa {
 namespace {
+
+constexpr std::size_t kPageColumns = 80;
 
 /// The texts that the command line holds for the flags of one command.
 struct Given {
@@ -29,15 +33,11 @@ void AddFlag(const Flag& flag, Given& given) {
   std::string names = fmt::format("--{}", flag.name);
   if (!flag.letter.empty()) names = fmt::format("-{},{}", flag.letter, names);
   std::vector<std::string>& texts = given.texts[flag.name];
-  const std::string help(flag.help);
   if (flag.kind == FlagKind::kSwitch) {
-    given.app->add_flag_function(
-        names, [&texts](std::int64_t count) { texts = {count > 0 ? "true" : "false"}; }, help);
+    given.app->add_flag_function(names, [&texts](std::int64_t count) { texts = {count > 0 ? "true" : "false"}; });
     return;
   }
-  CLI::Option* option = given.app->add_option(names, texts, help);
-  option->type_name(std::string(flag.value));
-  if (!flag.fallback.empty()) option->default_str(std::string(flag.fallback));
+  CLI::Option* option = given.app->add_option(names, texts);
   option->allow_extra_args(false);
   if (flag.kind == FlagKind::kValue) option->expected(1)->take_last();
 }
@@ -166,20 +166,19 @@ std::string FirstLine(const std::string& text) {
 class Parser {
  public:
   Parser() : app_("", "cnpa-op") {
-    app_.set_help_flag("-h,--help", kHelpHelp);
+    app_.set_help_flag("-h,--help");
     app_.prefix_command(false);
     for (const CommandInfo& info : Commands()) {
       CLI::App* command = app_.add_subcommand(info.name, info.help);
-      command->set_help_flag("-h,--help", kHelpHelp);
+      command->set_help_flag("-h,--help");
       auto given = std::make_unique<Given>();
       given->app = command;
       for (const Flag& flag : Flags()) {
         if ((flag.scope & info.scope) != 0U) AddFlag(flag, *given);
       }
       if (info.configured) {
-        command->add_option("--config", given->config, kConfigHelp)->type_name("FILE");
+        command->add_option("--config", given->config);
       }
-      command->footer(std::string(info.footer));
       command->allow_extras();
       given_.push_back(std::move(given));
     }
@@ -206,8 +205,9 @@ class Parser {
  private:
   CommandLine HelpOfCommand() {
     std::string help(ShortHelp());
-    for (const auto& given : given_) {
-      if (given->app->parsed()) help = given->app->help("cnpa-op");
+    const std::size_t columns = std::min(TerminalColumns(STDOUT_FILENO).value_or(kPageColumns), kPageColumns);
+    for (std::size_t i = 0; i < Commands().size(); ++i) {
+      if (given_[i]->app->parsed()) help = HelpText(Commands()[i], columns);
     }
     return Help(std::move(help));
   }

@@ -10,16 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands.h"
-#include "app/flags.h"
+#include "app/help.h"
 
 namespace cnpa {
-
-/// Returns the flags of a command in the order of its --help, with --config, where it has one, and --help.
-std::vector<Flag> FlagsOf(const CommandInfo& command);
-
-/// Returns all flags in the order of the table, with --config and --help.
-std::vector<Flag> AllFlags();
 
 /// Returns the names of the commands that take `flag`, in the order of help.
 std::vector<std::string> CommandsWith(const Flag& flag);
@@ -36,19 +29,5 @@ std::string TypeOf(const Flag& flag);
 
 /// Returns a value that the flag takes: its default, or, where that depends on the machine, one that may be meant.
 std::string ExampleOf(const Flag& flag);
-
-/// Returns `parts` with `between` between each two of them.
-std::string Join(const std::vector<std::string>& parts, std::string_view between);
-
-/// What --help of a command says after its flags, taken apart.
-struct Footer {
-  std::vector<std::string> paragraphs;
-  std::vector<std::pair<std::string, std::string>> exit_codes;
-  std::vector<std::string> exit_notes;  ///< What is said of exit codes below the list.
-  std::vector<std::string> examples;
-};
-
-/// Takes a footer apart: paragraphs, and the lists that begin with "Exit codes:" and "Examples:".
-Footer ReadFooter(std::string_view text);
 
 }  // namespace cnpa
