@@ -14,9 +14,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def words(picture):
-    """Returns the texts of a picture, with a 0 for each number and each uid, which are others each time."""
+    """Returns the texts of a picture without what is other each time: numbers, times and uids."""
     texts = [" ".join((element.text or "").split()) for element in xml.parse(picture).iter(f"{SVG}text")]
-    return [re.sub(r"\d+(?:\.\d+)?", "0", re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "0", text)) for text in texts]
+    for varying in (r"[0-9a-f]{8}-[0-9a-f-]{27}", r"(?:\d+(?:\.\d+)? ?(?:ms|[smhd]))+\b", r"\d+(?:\.\d+)?"):
+        texts = [re.sub(varying, "N", text) for text in texts]
+    return texts
 
 
 def run(*command):
