@@ -63,16 +63,17 @@ TEST_CASE("PlanLines gives who reads no terminal a whole line for each change", 
   const Verdicts verdicts = BusyVerdicts();
   CHECK(
       LinesOf(BusyPlan(), std::nullopt, &verdicts) ==
-      Lines{"+ /archive/delta.json                   archive of TeamSpace delta",
-            "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup taken off",
-            "~ ResourceQuota/team-alpha/team-quota   pods 99 -> 4: was changed by kubectl-patch, 2s ago, "
-            "limits.cpu 7 -> none",
-            "! ResourceQuota/team-alpha/team-quota   the server refuses it: forbidden: user \"cnpa-op\" cannot patch "
-            "resourcequotas",
-            "! TeamSpace/epsilon                     NamespaceConflict: namespace team-epsilon exists and is not ours",
-            "+ Namespace/team-beta                   TeamSpace beta has none",
-            "+ ResourceQuota/team-beta/team-quota    pods 2",
-            ". ResourceQuota/team-beta/team-quota    not checked: namespace team-beta is not made yet", kBusySummary});
+      Lines{
+          "+ /archive/delta.json                   archive of TeamSpace delta",
+          "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup taken off",
+          std::string("~ ResourceQuota/team-alpha/team-quota   pods 99 -> 4: was changed by kubectl-patch, 2s ago, ") +
+              "limits.cpu 7 -> none",
+          std::string("! ResourceQuota/team-alpha/team-quota   the server refuses it: forbidden: user ") +
+              "\"cnpa-op\" cannot patch resourcequotas",
+          "! TeamSpace/epsilon                     NamespaceConflict: namespace team-epsilon exists and is not ours",
+          "+ Namespace/team-beta                   TeamSpace beta has none",
+          "+ ResourceQuota/team-beta/team-quota    pods 2",
+          ". ResourceQuota/team-beta/team-quota    not checked: namespace team-beta is not made yet", kBusySummary});
 }
 
 TEST_CASE("PlanLines groups by team space on a terminal, and breaks lines below their words", "[app][plan_view]") {
