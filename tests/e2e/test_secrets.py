@@ -421,7 +421,7 @@ def test_plugin_inherits_no_secret_that_it_does_not_need(bank):
     assert f"OWN={own}" in inherited
     assert_silent(Kind("", "", [token, password]), inherited)
     names = {line.partition("=")[0] for line in inherited.splitlines()} - {"PWD", "_", "SHLVL", "OLDPWD"}
-    assert names == {"PATH", "HOME", "LANG", "CNPA_OP_CONFIG", "OWN", "KUBERNETES_EXEC_INFO"}
+    assert names == {"PATH", "HOME", "LANG", "CNPA_OP_CONFIG", "RUNTIME_DIRECTORY", "OWN", "KUBERNETES_EXEC_INFO"}
     descriptors = re.findall(r" (\d+) -> (\S+)", (home / "fds").read_text())
     assert {int(number) for number, file in descriptors if not file.startswith("/proc/")} == {0, 1, 2}
 
