@@ -46,7 +46,7 @@ def test_the_documented_kubeconfig_has_no_right_but_those_of_rbac(made, cluster)
     assert resources - {"selfsubjectreviews.authentication.k8s.io", "selfsubjectaccessreviews.authorization.k8s.io",
                         "selfsubjectrulesreviews.authorization.k8s.io"} == {
         "teamspaces.platform.labhub.io", "teamspaces.platform.labhub.io/status", "namespaces", "resourcequotas",
-        "customresourcedefinitions.apiextensions.k8s.io"}
+        "customresourcedefinitions.apiextensions.k8s.io", "events.events.k8s.io"}
 
 
 def test_the_documented_commands_leave_a_file_that_only_root_reads(made):

@@ -237,7 +237,7 @@ def test_a_start_with_a_broken_configuration_says_where(host, cluster, config):
     config("interval: soon\n")
     service = Service(host)
     assert service.systemctl("start", check=False).returncode != 0
-    assert said(r"/etc/cnpa-op/config\.yaml:1", service.lines())
+    wait_for(lambda: said(r"/etc/cnpa-op/config\.yaml:1", service.lines()), "the place of what is wrong")
     assert service.show("ExecMainStatus") == "2"
 
 
@@ -288,4 +288,4 @@ def test_a_kubeconfig_with_relative_paths_is_refused_with_the_way_out(host, plan
     host.write_file("/etc/rancher/k3s/k3s.yaml", text.replace(f"{plane.folder}/", ""), 0o600)
     service = Service(host)
     service.systemctl("start", check=False)
-    assert said(r"kubectl config view .*--flatten", service.lines())
+    wait_for(lambda: said(r"kubectl config view .*--flatten", service.lines()), "the way out is told")
