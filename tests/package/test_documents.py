@@ -69,8 +69,8 @@ def test_man_has_nothing_to_say_against_a_page(page):
 
 def test_man_shows_each_flag_that_help_shows():
     shown = run("man", "-l", MADE / "cnpa-op.1", env={"MANWIDTH": "100", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
-    for command in ("reconcile", "check", "crd", "rbac", "version"):
-        flags = re.findall(r"^  (?:-\w,)?(--[\w-]+)", run(BUILD / "cnpa-op", command, "--help").stdout, re.M)
+    for command in ("reconcile", "get", "explain", "check", "crd", "rbac", "unit", "version"):
+        flags = re.findall(r"^(?:  -\w, |      )(--[\w-]+)", run(BUILD / "cnpa-op", command, "--help").stdout, re.M)
         assert len(flags) >= 3
         for flag in flags:
             assert re.search(rf"^ +(-\w, )?{flag}( |$)", shown.stdout, re.M), f"{flag} of {command}"
