@@ -27,6 +27,7 @@ std::vector<Event> EventsIn(
 
 std::vector<std::string> LinesOf(const std::vector<Event>& events) {
   std::vector<std::string> lines;
+  lines.reserve(events.size());
   for (const Event& event : events) {
     lines.push_back((event.warning ? "Warning " : "Normal ") + event.reason + " " + event.action + " [" +
                     (event.related.kind.empty() ? "" : event.related.Text()) + "] " + event.note);

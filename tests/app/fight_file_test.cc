@@ -131,11 +131,14 @@ TEST_CASE("DecodeFights reads what EncodeFights writes, and nothing else", "[app
 }
 
 TEST_CASE("DecodeFights bounds how much it takes", "[app][fight_file]") {
+  const std::string rest = R"(","object":"o","subject":"s","manager":"","count":1,"first":")" + kNowText +
+                           R"(","last":")" + kNowText + "\"}";
   std::string text = R"({"version":1,"repairs":[)";
   for (std::size_t i = 0; i < FightRecord::kMostEntries + 9; ++i) {
-    text += (i == 0 ? "" : ",") + (R"({"uid":"u)" + std::to_string(i)) +
-            R"(","object":"o","subject":"s","manager":"","count":1,"first":")" + kNowText + R"(","last":")" + kNowText +
-            "\"}";
+    if (i > 0) text += ',';
+    text += R"({"uid":"u)";
+    text += std::to_string(i);
+    text += rest;
   }
   CHECK(DecodeFights(text + "]}")->entries().size() == FightRecord::kMostEntries);
 }
