@@ -345,9 +345,13 @@ TEST_CASE("DecodeQuota takes scopes and scopeSelector as scoped, empty scopes as
 std::string ManagedMetadata(const std::string& name, const std::vector<std::array<std::string, 4>>& entries) {
   std::string fields;
   for (const auto& [manager, second, subresource, fields_v1] : entries) {
-    fields += (fields.empty() ? "" : ",") + std::string(R"({"operation":"Update","manager":")") + manager +
-              R"(","time":"2031-05-06T07:08:0)" + second + R"(Z","subresource":")" + subresource + R"(","fieldsV1":)" +
-              fields_v1 + "}";
+    if (!fields.empty()) fields += ',';
+    for (const std::string& part :
+         {std::string(R"({"operation":"Update","manager":")"), manager, std::string(R"(","time":"2031-05-06T07:08:0)"),
+          second, std::string(R"(Z","subresource":")"), subresource, std::string(R"(","fieldsV1":)"), fields_v1,
+          std::string("}")}) {
+      fields += part;
+    }
   }
   return R"({"name":")" + name + R"(","namespace":"team-red","uid":"u","managedFields":[)" + fields + "]}";
 }
