@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/apply.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace cnpa {
@@ -31,12 +29,6 @@ bool MustConfirm(const Chain& chain) {
   if (chain.deleting || chain.changes.empty()) return false;
   const Effect& first = chain.changes.front().effect;
   return !std::holds_alternative<AddFinalizer>(first) && !std::holds_alternative<WriteStatus>(first);
-}
-
-/// Returns whether one of the first `count` changes of `chain` makes its namespace.
-bool MakesNamespace(const Chain& chain, std::size_t count) {
-  return std::any_of(chain.changes.begin(), chain.changes.begin() + static_cast<std::ptrdiff_t>(count),
-                     [](const Change& change) { return std::holds_alternative<CreateNamespace>(change.effect); });
 }
 
 class Applier {
@@ -125,7 +117,8 @@ class Applier {
     ChainReport& report = report_.chains[i];
     const Change& failed = chain.changes[report.done];
     // The server looks namespaces up in a cache that may still have the one of that name that has ended.
-    if (error.code == ErrorCode::kTerminating && MakesNamespace(chain, report.done)) error.code = ErrorCode::kConflict;
+    if (error.code == ErrorCode::kTerminating && NamespaceMade(chain, report.done) != nullptr)
+      error.code = ErrorCode::kConflict;
     const ChainEnd end = EndOf(error);
     const std::optional<Refusal> refusal = ClassifyFailure(chain, failed, error);
     report.error = std::move(error);

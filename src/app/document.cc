@@ -12,32 +12,6 @@
 namespace cnpa {
 namespace {
 
-struct ObjectName {
-  const char* kind;
-  std::string namespace_name;  ///< Empty for what is in none.
-  std::string name;
-};
-
-ObjectName QuotaIn(const std::string& space) {
-  return {"ResourceQuota", space, std::string(kQuotaName)};
-}
-
-ObjectName NameOf(const Chain& chain, const Change& change) {
-  return std::visit(Overloaded{[](const CreateNamespace& effect) -> ObjectName {
-                                 return {"Namespace", "", effect.name};
-                               },
-                               [](const RepairNamespace& effect) -> ObjectName {
-                                 return {"Namespace", "", effect.name};
-                               },
-                               [](const CreateQuota& effect) { return QuotaIn(effect.namespace_name); },
-                               [](const RepairQuota& effect) { return QuotaIn(effect.namespace_name); },
-                               [](const DeleteQuota& effect) { return QuotaIn(effect.namespace_name); },
-                               [&](const auto&) -> ObjectName {
-                                 return {"TeamSpace", "", chain.name};
-                               }},
-                    change.effect);
-}
-
 const char* Verb(const Change& change) {
   return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
                                [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
@@ -146,7 +120,7 @@ void PassDocument::AddChange(const Chain& chain, const Change& change, const Ver
   json.Object([&] {
     json.String("teamSpace", chain.name);
     json.Object("object", [&] {
-      const ObjectName object = NameOf(chain, change);
+      const ObjectRef object = ObjectOf(chain, change);
       json.String("kind", object.kind);
       if (!object.namespace_name.empty()) json.String("namespace", object.namespace_name);
       json.String("name", object.name);

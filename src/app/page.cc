@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
-
+#include "app/layout.h"
 #include "app/log.h"
+#include "app/render.h"
 #include "app/table.h"
 
 namespace cnpa {
@@ -65,13 +65,11 @@ void Page::PutMarked(char symbol, const std::string& object, const std::string& 
 }
 
 std::string Page::Mark(char symbol) const {
-  if (!color_ || symbol == ' ') return {symbol};
-  const char* code = symbol == '!' ? "1;31" : symbol == '+' ? "32" : symbol == '-' ? "31" : symbol == '~' ? "33" : "2";
-  return fmt::format("\033[{}m{}\033[0m", code, symbol);
+  return Paint({{std::string(1, symbol), symbol == ' ' ? Tone::kPlain : ToneOf(symbol)}}, color_);
 }
 
 std::string Page::Bold(const std::string& text) const {
-  return color_ ? "\033[1m" + text + "\033[0m" : text;
+  return Paint({{text, Tone::kBold}}, color_);
 }
 
 }  // namespace cnpa

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kObjectColumn = 40;
 
-std::string QuotaObject(const std::string& space) {
-  return fmt::format("ResourceQuota/{}/{}", space, kQuotaName);
-}
-
 char Symbol(const Change& change) {
   return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
                                [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
@@ -28,16 +24,10 @@ char Symbol(const Change& change) {
 }
 
 std::string Object(const Chain& chain, const Change& change, const std::string& archive_folder) {
-  return std::visit(Overloaded{[](const CreateNamespace& effect) { return "Namespace/" + effect.name; },
-                               [](const RepairNamespace& effect) { return "Namespace/" + effect.name; },
-                               [](const CreateQuota& effect) { return QuotaObject(effect.namespace_name); },
-                               [](const RepairQuota& effect) { return QuotaObject(effect.namespace_name); },
-                               [](const DeleteQuota& effect) { return QuotaObject(effect.namespace_name); },
-                               [&](const WriteArchive& effect) {
-                                 return archive_folder + "/" + ArchiveFileName(effect.name, effect.uid);
-                               },
-                               [&](const auto&) { return "TeamSpace/" + chain.name; }},
-                    change.effect);
+  if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
+    return archive_folder + "/" + ArchiveFileName(archive->name, archive->uid);
+  }
+  return ObjectOf(chain, change).Text();
 }
 
 /// The path as people say it: "pods" says it all where the object is a quota.

@@ -5,18 +5,9 @@
 
 #include <string>
 
+#include "core/objects.h"
+
 namespace cnpa {
-
-/// An object by its name.
-struct ObjectRef {
-  std::string kind;            ///< Empty: none.
-  std::string namespace_name;  ///< Empty for what is in none.
-  std::string name;
-
-  /// Returns "ResourceQuota/team-red/team-quota".
-  std::string Text() const { return kind + "/" + (namespace_name.empty() ? "" : namespace_name + "/") + name; }
-  bool operator==(const ObjectRef&) const = default;
-};
 
 /// An event on a TeamSpace. It tells of no time: when it happened, and how often, is the server's to keep.
 ///

@@ -24,6 +24,17 @@ inline constexpr std::string_view kQuotaName = "team-quota";
 inline constexpr std::string_view kPodsKey = "pods";
 inline constexpr std::string_view kCpuKey = "requests.cpu";
 
+/// An object by its name.
+struct ObjectRef {
+  std::string kind;            ///< Empty: none.
+  std::string namespace_name;  ///< Empty for what is in none.
+  std::string name;
+
+  /// Returns "ResourceQuota/team-red/team-quota".
+  std::string Text() const { return kind + "/" + (namespace_name.empty() ? "" : namespace_name + "/") + name; }
+  bool operator==(const ObjectRef&) const = default;
+};
+
 struct OwnerReference {
   std::string api_version;
   std::string kind;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/overloaded.h"
 #include "base/text.h"
 #include "core/status.h"
 
@@ -308,6 +309,27 @@ bool Plan::empty() const {
   return std::all_of(chains.begin(), chains.end(), [](const Chain& chain) { return chain.changes.empty(); });
 }
 
+ObjectRef ObjectOf(const Chain& chain, const Change& change) {
+  const auto space = [](const std::string& name) { return ObjectRef{"Namespace", "", name}; };
+  const auto quota = [](const std::string& in) { return ObjectRef{"ResourceQuota", in, std::string(kQuotaName)}; };
+  return std::visit(Overloaded{[&](const CreateNamespace& effect) { return space(effect.name); },
+                               [&](const RepairNamespace& effect) { return space(effect.name); },
+                               [&](const CreateQuota& effect) { return quota(effect.namespace_name); },
+                               [&](const RepairQuota& effect) { return quota(effect.namespace_name); },
+                               [&](const DeleteQuota& effect) { return quota(effect.namespace_name); },
+                               [&](const auto&) {
+                                 return ObjectRef{std::string(kTeamSpaceKind), "", chain.name};
+                               }},
+                    change.effect);
+}
+
+const CreateNamespace* NamespaceMade(const Chain& chain, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (const auto* made = std::get_if<CreateNamespace>(&chain.changes[i].effect)) return made;
+  }
+  return nullptr;
+}
+
 std::string_view CauseName(Cause cause) {
   switch (cause) {
     case Cause::kMissing: return "Missing";
@@ -387,10 +409,7 @@ std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t faile
   if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
   std::optional<std::string> namespace_name =
       chain.deleting ? chain.observed_status.namespace_name : chain.namespace_name;
-  for (std::size_t i = 0; i < failed; ++i) {
-    const auto* created = std::get_if<CreateNamespace>(&chain.changes[i].effect);
-    if (created != nullptr) namespace_name = created->name;
-  }
+  if (const CreateNamespace* made = NamespaceMade(chain, failed)) namespace_name = made->name;
   return StatusChange(chain.observed_status,
                       RefusedStatus(chain.observed_status, refusal, chain.generation, std::move(namespace_name), now));
 }

@@ -164,6 +164,12 @@ struct PlanOptions {
   bool allow_crd_deletion = false;  ///< Finalize TeamSpaces although their CRD is being deleted.
 };
 
+/// Returns what `change` is made to: of an archive, the TeamSpace that is kept in it.
+ObjectRef ObjectOf(const Chain& chain, const Change& change);
+
+/// Returns which of the first `count` changes of `chain` makes its namespace; null: none does.
+const CreateNamespace* NamespaceMade(const Chain& chain, std::size_t count);
+
 /// Returns the writes that bring `observation` to what its TeamSpaces ask for, and no others. Pure; does not
 /// depend on the order of the lists.
 Plan ComputePlan(const Observation& observation, const PlanOptions& options = {});

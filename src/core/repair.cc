@@ -9,14 +9,6 @@
 namespace cnpa {
 namespace {
 
-ObjectRef NamespaceNamed(const std::string& name) {
-  return {"Namespace", "", name};
-}
-
-ObjectRef QuotaIn(const std::string& space) {
-  return {"ResourceQuota", space, std::string(kQuotaName)};
-}
-
 /// A value that we wrote ourselves differs from a newer spec because of that spec.
 bool FollowsFromSpec(const Chain& chain, const FieldChange& field) {
   const bool newer_spec = chain.observed_status.observed_generation != chain.generation;
@@ -31,10 +23,10 @@ std::vector<Repair> FieldRepairs(const Chain& chain, const Change& change, const
   return repairs;
 }
 
-std::vector<Repair> QuotaMadeAnew(const Chain& chain, std::size_t index, const std::string& space) {
+std::vector<Repair> QuotaMadeAnew(const Chain& chain, std::size_t index, const ObjectRef& quota) {
   // In a namespace that is made anew itself, a quota is no news.
   if (!chain.namespace_name) return {};
-  Repair repair{Damage::kDeleted, QuotaIn(space), {}, chain.changes[index].contested};
+  Repair repair{Damage::kDeleted, quota, {}, chain.changes[index].contested};
   if (index > 0 && std::holds_alternative<DeleteQuota>(chain.changes[index - 1].effect)) {
     repair.damage = Damage::kScoped;
     const std::vector<FieldChange>& scopes = chain.changes[index - 1].fields;
@@ -49,19 +41,18 @@ std::vector<Repair> RepairsOf(const Chain& chain, std::size_t index) {
   if (chain.deleting || !chain.observed_status.observed_generation) return {};
   using Repairs = std::vector<Repair>;
   const Change& change = chain.changes[index];
-  return std::visit(
-      Overloaded{
-          [&](const AddFinalizer&) {
-            return Repairs{{Damage::kReleased, {std::string(kTeamSpaceKind), "", chain.name}, {}, change.contested}};
-          },
-          [&](const CreateNamespace& effect) {
-            return Repairs{{Damage::kDeleted, NamespaceNamed(effect.name), {}, change.contested}};
-          },
-          [&](const RepairNamespace& effect) { return FieldRepairs(chain, change, NamespaceNamed(effect.name)); },
-          [&](const CreateQuota& effect) { return QuotaMadeAnew(chain, index, effect.namespace_name); },
-          [&](const RepairQuota& effect) { return FieldRepairs(chain, change, QuotaIn(effect.namespace_name)); },
-          [](const auto&) { return Repairs{}; }},
-      change.effect);
+  const ObjectRef object = ObjectOf(chain, change);
+  return std::visit(Overloaded{[&](const AddFinalizer&) {
+                                 return Repairs{{Damage::kReleased, object, {}, change.contested}};
+                               },
+                               [&](const CreateNamespace&) {
+                                 return Repairs{{Damage::kDeleted, object, {}, change.contested}};
+                               },
+                               [&](const RepairNamespace&) { return FieldRepairs(chain, change, object); },
+                               [&](const CreateQuota&) { return QuotaMadeAnew(chain, index, object); },
+                               [&](const RepairQuota&) { return FieldRepairs(chain, change, object); },
+                               [](const auto&) { return Repairs{}; }},
+                    change.effect);
 }
 
 }  // namespace cnpa

@@ -33,12 +33,9 @@ std::optional<std::string> ComputeObstacle(const Chain& chain, std::size_t index
   // Patches test only what no change in front of them touches, so all but a new quota can be tried alone.
   const auto* quota = std::get_if<CreateQuota>(&chain.changes[index].effect);
   if (quota == nullptr) return std::nullopt;
+  if (NamespaceMade(chain, index) != nullptr) return "namespace " + quota->namespace_name + " is not made yet";
   for (std::size_t i = 0; i < index; ++i) {
-    const Effect& before = chain.changes[i].effect;
-    if (std::holds_alternative<CreateNamespace>(before)) {
-      return "namespace " + quota->namespace_name + " is not made yet";
-    }
-    if (std::holds_alternative<DeleteQuota>(before)) return "the quota of that name is still there";
+    if (std::holds_alternative<DeleteQuota>(chain.changes[i].effect)) return "the quota of that name is still there";
   }
   return std::nullopt;
 }
