@@ -2,11 +2,13 @@
 #include "app/check_render.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "app/log.h"
 #include "app/render.h"
+#include "app/table.h"
 #include "kube/json_writer.h"
 
 namespace cnpa {
@@ -18,16 +20,16 @@ constexpr std::int64_t kDocumentVersion = 1;
 
 struct StatusWords {
   std::string_view mark;
-  std::string_view color;
+  Tone tone = Tone::kPlain;
   std::string_view name;  ///< In JSON.
 };
 
 StatusWords WordsOf(CheckStatus status) {
   switch (status) {
-    case CheckStatus::kOk: return {"ok", "32", "ok"};
-    case CheckStatus::kWarn: return {"warn", "33", "warn"};
-    case CheckStatus::kFail: return {"FAIL", "1;31", "fail"};
-    case CheckStatus::kNotChecked: return {"-", "2", "not checked"};
+    case CheckStatus::kOk: return {"ok", Tone::kGreen, "ok"};
+    case CheckStatus::kWarn: return {"warn", Tone::kYellow, "warn"};
+    case CheckStatus::kFail: return {"FAIL", Tone::kBoldRed, "fail"};
+    case CheckStatus::kNotChecked: return {"-", Tone::kDim, "not checked"};
   }
   return {};
 }
@@ -39,14 +41,22 @@ std::size_t CountOf(const std::vector<Check>& checks, CheckStatus status) {
 
 }  // namespace
 
-std::string CheckLine(const Check& check, bool color) {
+std::vector<std::string> CheckLines(const Check& check, const ViewForm& form) {
   const StatusWords words = WordsOf(check.status);
-  std::string mark = fmt::format("{:<{}}", words.mark, kMarkColumn);
-  if (color) mark = fmt::format("\033[{}m{}\033[0m", words.color, mark);
-  std::string text = check.subject.empty() ? "" : check.subject + ": ";
-  text += check.detail;
-  if (!check.remedy.empty()) text += ": " + check.remedy;
-  return fmt::format("{} {:<{}} {}", mark, CheckKindName(check.kind), kKindColumn, Printable(text));
+  const Pieces head{{fmt::format("{:<{}}", words.mark, kMarkColumn), words.tone},
+                    {fmt::format(" {:<{}} ", CheckKindName(check.kind), kKindColumn), Tone::kPlain}};
+  constexpr std::size_t kHang = kMarkColumn + 1 + kKindColumn + 1;
+  const std::string text = Printable(check.subject.empty() ? check.detail : check.subject + ": " + check.detail);
+  const std::string remedy = Printable(check.remedy);
+  const std::string whole = remedy.empty() ? text : text + ": " + remedy;
+  if (remedy.empty() || !form.columns || kHang + DisplayWidth(whole) <= *form.columns) {
+    return Hang(head, {{whole, Tone::kPlain}}, kHang, form);
+  }
+  std::vector<std::string> lines = Hang(head, {{text + ":", Tone::kPlain}}, kHang, form);
+  for (std::string& line : Hang({Blanks(kHang)}, {{remedy, Tone::kPlain}}, kHang, form)) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 std::string CheckSummary(const std::vector<Check>& checks) {

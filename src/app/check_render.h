@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "app/check.h"
+#include "app/layout.h"
 
 namespace cnpa {
 
-/// Returns "FAIL  rights       namespaces: lacks create; has list, patch: cnpa-op rbac | kubectl apply -f -". With
-/// `color` the mark is coloured.
-std::string CheckLine(const Check& check, bool color);
+/// Returns "FAIL  rights       namespaces: lacks create; has list, patch: cnpa-op rbac | kubectl apply -f -". On a
+/// terminal that is too narrow for it these are several lines, and the remedy begins one.
+std::vector<std::string> CheckLines(const Check& check, const ViewForm& form);
 
 /// Returns "It can work here.", or how much is in the way.
 std::string CheckSummary(const std::vector<Check>& checks);

@@ -41,8 +41,7 @@ void PrintExplanation(const Explanation& explanation, const ArchiveSearch& archi
     case OutputFormat::kWide:
     case OutputFormat::kName: break;
   }
-  const ExplanationForm form{.color = WantsColor(options.color, STDOUT_FILENO),
-                             .columns = TerminalColumns(STDOUT_FILENO)};
+  const ViewForm form = FormOf(options.color, STDOUT_FILENO);
   for (const std::string& line : ExplanationLines(explanation, archives, form)) PrintLine(line);
 }
 

@@ -69,16 +69,15 @@ void PutStanding(const Explanation& explanation, const std::string& archive_fold
   const Time now = explanation.observed_at;
   page.PutBold(StandingText(explanation));
   if (explanation.chain) {
-    const Renderer renderer(now, false, archive_folder);
+    const Renderer renderer(now, {}, archive_folder);
     const Chain& chain = *explanation.chain;
     if (chain.refusal) {
       page.PutMarked(chain.refusal->waiting() ? '.' : '!',
                      fmt::format("{}: {}", ReasonName(chain.refusal->reason), chain.refusal->message));
     }
     for (const Change& change : chain.changes) {
-      const std::string line = renderer.ChangeLine(chain, change);
-      const std::string object = Printable(renderer.ChangeFields(chain, change).object);
-      page.PutMarked(line.front(), object, line.substr(2 + object.size()));
+      const Entry entry = renderer.ChangeEntry(chain, change);
+      page.PutMarked(entry.symbol, entry.object, entry.whole);
     }
   }
   if (explanation.told) {
@@ -184,8 +183,8 @@ class Table {
       const bool made = std::any_of(object.fields.begin(), object.fields.end(),
                                     [](const FieldFinding& field) { return field.differs; });
       const std::string name = ObjectText(object);
-      page_.Put(page_.Bold(name) + std::string(kGap, ' '), DisplayWidth(name) + kGap,
-                PresenceText(object, made, explanation_.observed_at), 4);
+      page_.Put({{name, Tone::kBold}, Blanks(kGap)},
+                {{PresenceText(object, made, explanation_.observed_at), Tone::kPlain}}, 4);
       for (const Row& row : rows_[i]) PutRow(row);
     }
   }
@@ -203,14 +202,14 @@ class Table {
   }
 
   void PutRow(const Row& row) {
-    std::string cells = Padded(row.field, field_) + Padded(row.found, found_) + Padded(row.wanted, wanted_);
+    const std::string cells = Padded(row.field, field_) + Padded(row.found, found_) + Padded(row.wanted, wanted_);
     const std::size_t before = 2 + 2 + DisplayWidth(cells);
-    const std::string mark = page_.Mark(row.mark) + "   ";
-    const bool fits = !page_.columns() || before + std::min(DisplayWidth(row.set_by), kLeastRoom) <= *page_.columns();
-    if (row.set_by.empty() || !fits) cells.erase(cells.find_last_not_of(' ') + 1);
-    if (fits) return page_.Put(mark + cells, before, row.set_by, before);
-    page_.Put(mark + cells, before, "", before);
-    page_.Put(std::string(6, ' '), 6, row.set_by.empty() ? "" : "by " + row.set_by, 6);
+    const Pieces head{MarkPiece(row.mark), Blanks(3), {cells, Tone::kPlain}};
+    const std::optional<std::size_t>& columns = page_.form().columns;
+    const bool fits = !columns || before + std::min(DisplayWidth(row.set_by), kLeastRoom) <= *columns;
+    if (fits) return page_.Put(head, {{row.set_by, Tone::kPlain}}, before);
+    page_.Put(head, {}, before);
+    page_.Put({Blanks(6)}, {{row.set_by.empty() ? "" : "by " + row.set_by, Tone::kPlain}}, 6);
   }
 
   inline static const Row kHead{' ', "FIELD", "FOUND", "WANTED", "SET BY"};
@@ -243,8 +242,8 @@ void PutArchives(const ArchiveSearch& archives, const std::string& name, Page& p
 }  // namespace
 
 std::vector<std::string> ExplanationLines(const Explanation& explanation, const ArchiveSearch& archives,
-                                          const ExplanationForm& form) {
-  Page page(form.color, form.columns);
+                                          const ViewForm& form) {
+  Page page(form);
   PutStanding(explanation, archives.folder, page);
   if (!explanation.objects.empty()) {
     page.Put("");

@@ -4,23 +4,17 @@
 // field that cnpa-op owns, then the archives.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/archive_search.h"
+#include "app/layout.h"
 #include "core/explanation.h"
 
 namespace cnpa {
 
-struct ExplanationForm {
-  bool color = false;
-  std::optional<std::size_t> columns;  ///< Of the terminal; nothing: it is none, and each line is whole.
-};
-
 /// Returns the lines. Ages are counted from when the cluster was observed.
 std::vector<std::string> ExplanationLines(const Explanation& explanation, const ArchiveSearch& archives,
-                                          const ExplanationForm& form);
+                                          const ViewForm& form);
 
 }  // namespace cnpa

@@ -113,9 +113,9 @@ Footer ReadFooter(std::string_view text) {
 }
 
 std::string HelpText(const CommandInfo& command, std::size_t columns) {
-  Page page(false, columns);
+  Page page({.color = false, .columns = columns});
   const auto put = [&page](const std::string& head, std::size_t width, const std::string& text) {
-    page.Put(fmt::format("{:<{}}", head, width), width, text, width);
+    page.Put({{fmt::format("{:<{}}", head, width), Tone::kPlain}}, {{text, Tone::kPlain}}, width);
   };
   const Footer footer = ReadFooter(command.footer);
   page.Put(fmt::format("Usage: cnpa-op {}{} [FLAGS]", command.name, NamesOf(command)));

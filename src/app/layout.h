@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +21,27 @@ struct Piece {
 };
 using Pieces = std::vector<Piece>;
 
+/// Returns a piece of blanks.
+Piece Blanks(std::size_t number);
+
 /// Returns the text, with the escape sequences of its tones if `color`.
 ///
 /// Source:  ECMA-48, SGR.
 std::string Paint(const Pieces& pieces, bool color);
 
-/// Returns `pieces` as lines of at most `width` columns each, at least one. Lines break at blanks and beside wide
-/// characters, which need none; within a word only if it would not fit a line of its own. Nothing is left out but
-/// blanks at the breaks. Requires: `width` is 2 or more.
-std::vector<Pieces> Wrap(const Pieces& pieces, std::size_t width);
+/// Returns `pieces` as lines of at most `width` columns each, at least one; the first of at most `first_width`, if that
+/// is given, and empty if no word fits it. Lines break at blanks and beside wide characters, which need none; within a
+/// word only if it would not fit a line of its own. Nothing is left out but blanks at the breaks. Requires: `width` is
+/// 2 or more, `first_width` not more than that.
+std::vector<Pieces> Wrap(const Pieces& pieces, std::size_t width, std::optional<std::size_t> first_width = {});
+
+/// What a text is for.
+struct ViewForm {
+  bool color = false;
+  std::optional<std::size_t> columns;  ///< Of the terminal; nothing: it is none, and each line is whole.
+};
+
+/// Returns `head` and behind it `text`, as lines for `form`, of which all but the first are indented by `hang`.
+std::vector<std::string> Hang(const Pieces& head, const Pieces& text, std::size_t hang, const ViewForm& form);
 
 }  // namespace cnpa

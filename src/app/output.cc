@@ -30,6 +30,10 @@ std::optional<std::size_t> TerminalColumns(int fd) {
   return size.ws_col;
 }
 
+ViewForm FormOf(ColorMode mode, int fd) {
+  return {.color = WantsColor(mode, fd), .columns = TerminalColumns(fd)};
+}
+
 void Print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() && g_error == 0) g_error = errno;
 }

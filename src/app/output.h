@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/layout.h"
 #include "base/result.h"
 
 namespace cnpa {
@@ -20,6 +21,9 @@ bool WantsColor(ColorMode mode, int fd);
 
 /// Returns how many columns the terminal has that `fd` is; nothing: it is none, or does not say.
 std::optional<std::size_t> TerminalColumns(int fd);
+
+/// Returns both for what goes to `fd`.
+ViewForm FormOf(ColorMode mode, int fd);
 
 /// Writes `text` to stdout.
 void Print(std::string_view text);

@@ -4,21 +4,20 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "app/layout.h"
 
 namespace cnpa {
 
 class Page {
  public:
-  /// `columns`: of the terminal; nothing: it is none.
-  Page(bool color, std::optional<std::size_t> columns) : color_(color), columns_(columns) {}
+  explicit Page(ViewForm form) : form_(form) {}
 
-  /// Puts `head` and behind it `words`, whose further lines are indented by `hang`. `head` takes `head_width` columns,
-  /// whatever its colours.
-  void Put(const std::string& head, std::size_t head_width, const std::string& words, std::size_t hang);
+  /// Puts `head` and behind it `text`, whose further lines are indented by `hang`.
+  void Put(const Pieces& head, const Pieces& text, std::size_t hang);
 
   /// Puts words alone.
   void Put(const std::string& words, std::size_t indent = 0);
@@ -26,18 +25,13 @@ class Page {
 
   /// Puts what is marked with a symbol, as lines of a plan are; with `object`, that first.
   void PutMarked(char symbol, const std::string& words);
-  void PutMarked(char symbol, const std::string& object, const std::string& words);
+  void PutMarked(char symbol, const std::string& object, const Pieces& text);
 
-  /// Returns a symbol in its colour, a text in bold.
-  std::string Mark(char symbol) const;
-  std::string Bold(const std::string& text) const;
-
-  const std::optional<std::size_t>& columns() const { return columns_; }
+  const ViewForm& form() const { return form_; }
   std::vector<std::string> TakeLines() { return std::move(lines_); }
 
  private:
-  bool color_;
-  std::optional<std::size_t> columns_;
+  ViewForm form_;
   std::vector<std::string> lines_;
 };
 

@@ -38,9 +38,8 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .runtime_folder = DefaultRuntimeFolder(ProcessEnvironment(), ::geteuid() == 0),
       .document = document,
       .in_loop = setting.in_loop,
-      .color_stdout = WantsColor(options.color, STDOUT_FILENO),
-      .stdout_columns = TerminalColumns(STDOUT_FILENO),
-      .color_stderr = log.format() == LogFormat::kText && WantsColor(options.color, STDERR_FILENO)};
+      .stdout_form = FormOf(options.color, STDOUT_FILENO),
+      .stderr_form = log.format() == LogFormat::kText ? FormOf(options.color, STDERR_FILENO) : ViewForm{}};
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};
   // Some servers refuse an expired certificate before anybody can say 401.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/layout.h"
+#include "app/page.h"
 #include "app/table.h"
 
 namespace cnpa {
@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kGap = 3;            // Between an object and its words.
 constexpr std::size_t kWidestColumn = 60;  // Of objects: a wider one moves its own words only.
 constexpr std::size_t kLeastWords = 32;    // With fewer columns for them, words stand below their object.
-constexpr std::size_t kLeastRoom = 10;     // However narrow a terminal says it is.
 
 /// What is shown of one team space.
 struct Group {
@@ -60,18 +59,12 @@ std::size_t ObjectColumn(const std::vector<Group>& groups, std::size_t most) {
   return column;
 }
 
-Piece Blanks(std::size_t number) {
-  return {std::string(number, ' '), Tone::kPlain};
-}
-
-Piece Mark(const Entry& entry) {
-  return {std::string(1, entry.symbol), ToneOf(entry.symbol)};
-}
-
 /// Returns a change as one whole line.
 std::string WholeLine(const Entry& entry, std::size_t column, bool color) {
   const std::size_t width = DisplayWidth(entry.object);
-  Pieces line{Mark(entry), {" " + entry.object, Tone::kPlain}, Blanks((column > width ? column - width : 0) + kGap)};
+  Pieces line{MarkPiece(entry.symbol),
+              {" " + entry.object, Tone::kPlain},
+              Blanks((column > width ? column - width : 0) + kGap)};
   line.insert(line.end(), entry.whole.begin(), entry.whole.end());
   return Paint(line, color);
 }
@@ -79,56 +72,49 @@ std::string WholeLine(const Entry& entry, std::size_t column, bool color) {
 /// Lays groups out for a terminal.
 class TerminalView {
  public:
-  TerminalView(const std::vector<Group>& groups, std::size_t columns, bool color) : columns_(columns), color_(color) {
+  TerminalView(const std::vector<Group>& groups, const ViewForm& form) : page_(form) {
     // Where each team space has but one line, that line names it.
     grouped_ = std::any_of(groups.begin(), groups.end(), [](const Group& group) { return group.entries.size() > 1; });
     indent_ = grouped_ ? 2 : 0;
     const std::size_t others = indent_ + 2 + kGap + kLeastWords;
+    const std::size_t columns = form.columns.value_or(0);
     column_ = ObjectColumn(groups, columns > others ? std::min(columns - others, kWidestColumn) : 0);
   }
 
   void Put(const Group& group) {
-    if (grouped_) PutText({}, {{group.heading, Tone::kBold}}, 0);
+    if (grouped_) page_.PutBold(group.heading);
     for (const Entry& entry : group.entries) entry.remark ? PutRemark(entry) : PutChange(entry);
   }
 
-  /// Puts `head` and behind it `text`, whose further lines are indented by `hang`.
-  void PutText(Pieces head, const Pieces& text, std::size_t hang) {
-    for (const Pieces& line : Wrap(text, columns_ > hang + kLeastRoom ? columns_ - hang : kLeastRoom)) {
-      head.insert(head.end(), line.begin(), line.end());
-      lines_.push_back(Paint(std::exchange(head, {Blanks(hang)}), color_));
-    }
-  }
+  void PutSummary(const std::string& summary) { page_.Put(summary); }
 
-  std::vector<std::string> TakeLines() { return std::move(lines_); }
+  std::vector<std::string> TakeLines() { return page_.TakeLines(); }
 
  private:
   void PutChange(const Entry& entry) {
     const std::size_t width = DisplayWidth(entry.object);
-    Pieces head{Blanks(indent_), Mark(entry), Blanks(1)};
+    Pieces head{Blanks(indent_), MarkPiece(entry.symbol), Blanks(1)};
     std::size_t hang = indent_ + 2 + column_ + kGap;
     if (width > column_) {
-      PutText(std::move(head), {{entry.object, Tone::kPlain}}, indent_ + 2);
+      page_.Put(head, {{entry.object, Tone::kPlain}}, indent_ + 2);
       hang = indent_ + 6;
       head = {Blanks(hang)};
     } else {
       head.push_back({entry.object, Tone::kPlain});
       head.push_back(Blanks(column_ - width + kGap));
     }
-    for (const Pieces& words : entry.parts) PutText(std::exchange(head, {Blanks(hang)}), words, hang);
+    for (const Pieces& words : entry.parts) page_.Put(std::exchange(head, {Blanks(hang)}), words, hang);
   }
 
   /// Puts what is said of the change above.
   void PutRemark(const Entry& entry) {
-    PutText({Blanks(indent_ + 4), Mark(entry), Blanks(1)}, entry.whole, indent_ + 6);
+    page_.Put({Blanks(indent_ + 4), MarkPiece(entry.symbol), Blanks(1)}, entry.whole, indent_ + 6);
   }
 
-  std::size_t columns_;
-  bool color_;
+  Page page_;
   bool grouped_ = false;
   std::size_t indent_ = 0;
   std::size_t column_ = 0;  ///< Width of the column of objects.
-  std::vector<std::string> lines_;
 };
 
 }  // namespace
@@ -139,9 +125,9 @@ std::vector<std::string> PlanLines(const Plan& plan, const Verdicts* verdicts, c
   const std::string summary =
       PlanSummary(plan) + (verdicts != nullptr ? VerdictSummary(CountVerdicts(plan, *verdicts)) : "");
   if (form.columns) {
-    TerminalView view(groups, *form.columns, form.color);
+    TerminalView view(groups, form);
     for (const Group& group : groups) view.Put(group);
-    view.PutText({}, {{summary, Tone::kPlain}}, 0);
+    view.PutSummary(summary);
     return view.TakeLines();
   }
   const std::size_t column = ObjectColumn(groups, kWidestColumn);

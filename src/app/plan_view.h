@@ -4,21 +4,15 @@
 // that tells more; elsewhere each change is one whole line, whatever its length, for grep and for a log.
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/layout.h"
 #include "app/render.h"
 #include "core/plan.h"
 #include "core/verdict.h"
 
 namespace cnpa {
-
-struct ViewForm {
-  bool color = false;
-  std::optional<std::size_t> columns;  ///< Of the terminal; nothing: it is none.
-};
 
 /// Returns `plan` as lines, the sum of it last; with `verdicts`, also what the server says to it.
 std::vector<std::string> PlanLines(const Plan& plan, const Verdicts* verdicts, const Renderer& renderer,

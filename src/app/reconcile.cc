@@ -149,7 +149,7 @@ class Run {
       if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
-    const Renderer renderer(context_.now(), context_.color_stderr, context_.options.archive);
+    const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
     contests_.Save(context_.now());
     const bool told_all = complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
@@ -181,7 +181,7 @@ class Run {
 
   /// Performs a plan, telling each change once it is made; returns whether a race was lost.
   bool ApplyPlan(const Plan& plan, Totals& totals, Complaints& complaints) {
-    const Renderer renderer(plan.computed_at, context_.color_stderr, context_.options.archive);
+    const Renderer renderer(plan.computed_at, context_.stderr_form, context_.options.archive);
     if (WritesStatusWithoutConditions(plan)) {
       context_.log.Warn(
           "the TeamSpace CRD has no status.conditions, so nobody can be told why a team space is not "
@@ -233,9 +233,8 @@ class Run {
 
   void PrintPlan(const Plan& plan, const Verdicts* verdicts) const {
     if (context_.document != nullptr) return context_.document->AddPlan(plan, verdicts);
-    const Renderer renderer(plan.computed_at, context_.color_stdout, context_.options.archive);
-    const ViewForm form{.color = context_.color_stdout, .columns = context_.stdout_columns};
-    for (const std::string& line : PlanLines(plan, verdicts, renderer, form)) PrintLine(line);
+    const Renderer renderer(plan.computed_at, context_.stdout_form, context_.options.archive);
+    for (const std::string& line : PlanLines(plan, verdicts, renderer, context_.stdout_form)) PrintLine(line);
   }
 
   const ReconcileContext& context_;

@@ -11,6 +11,7 @@
 #include "app/archive.h"
 #include "app/document.h"
 #include "app/exit_code.h"
+#include "app/layout.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "app/pass_numbers.h"
@@ -41,9 +42,8 @@ struct ReconcileContext {
   std::string runtime_folder;                 ///< Where repairs are remembered between passes; empty: nowhere.
   PassDocument* document = nullptr;           ///< Set: is told all of it; --diff then prints no lines.
   bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
-  bool color_stdout = false;
-  std::optional<std::size_t> stdout_columns;  ///< Nothing: it is no terminal.
-  bool color_stderr = false;
+  ViewForm stdout_form;
+  ViewForm stderr_form;
 };
 
 /// Makes one pass, and up to two more at once where another writer was faster; or prints what one would do.

@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "app/archive.h"
 #include "app/provenance.h"
 #include "app/repair_words.h"
+#include "app/table.h"
 #include "base/overloaded.h"
 
 namespace cnpa {
 namespace {
 
 constexpr std::size_t kObjectColumn = 40;
+constexpr std::size_t kNarrowHang = 6;
+constexpr std::size_t kLeastWords = 32;  // With fewer columns for them, words go on below their object.
 
 char Symbol(const Change& change) {
   return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
@@ -109,19 +112,27 @@ std::string Difference(const FieldChange& field) {
   return Paint(DifferenceOf(field), false);
 }
 
-Tone ToneOf(char symbol) {
+Piece MarkPiece(char symbol) {
   switch (symbol) {
-    case '+': return Tone::kGreen;
-    case '-': return Tone::kRed;
-    case '~': return Tone::kYellow;
-    case '!': return Tone::kBoldRed;
-    default: return Tone::kDim;
+    case '+': return {"+", Tone::kGreen};
+    case '-': return {"-", Tone::kRed};
+    case '~': return {"~", Tone::kYellow};
+    case '!': return {"!", Tone::kBoldRed};
+    case ' ': return {" ", Tone::kPlain};
+    default: return {std::string(1, symbol), Tone::kDim};
   }
 }
 
 std::string Renderer::Line(const Entry& entry) const {
-  const std::string mark = Paint({{std::string(1, entry.symbol), ToneOf(entry.symbol)}}, color_);
-  return fmt::format("{} {:<{}} {}", mark, entry.object, kObjectColumn, Paint(entry.whole, false));
+  constexpr std::size_t kWordsColumn = 2 + kObjectColumn + 1;
+  const std::size_t width = DisplayWidth(entry.object);
+  const Pieces head{MarkPiece(entry.symbol),
+                    {" " + entry.object, Tone::kPlain},
+                    Blanks((kObjectColumn > width ? kObjectColumn - width : 0) + 1)};
+  const bool narrow = form_.columns && *form_.columns < kWordsColumn + kLeastWords;
+  return fmt::format("{}", fmt::join(Hang(head, {{Paint(entry.whole, false), Tone::kPlain}},
+                                          narrow ? kNarrowHang : kWordsColumn, form_),
+                                     "\n"));
 }
 
 /// Fields of which the same is to be said are said it of once.

@@ -25,14 +25,16 @@ struct Entry {
   bool remark = false;        ///< It is said of the entry in front of it.
 };
 
-/// Returns the colour of a symbol.
-Tone ToneOf(char symbol);
+/// Returns a symbol in its colour.
+Piece MarkPiece(char symbol);
 
 class Renderer {
  public:
-  /// `now` is what ages are counted from. With `color`, symbols are coloured.
-  Renderer(Time now, bool color, std::string archive_folder)
-      : now_(now), color_(color), archive_folder_(std::move(archive_folder)) {}
+  /// `now` is what ages are counted from. Lines are made for `form`; of colours they have those of the symbols.
+  Renderer(Time now, ViewForm form, std::string archive_folder)
+      : now_(now), form_(form), archive_folder_(std::move(archive_folder)) {}
+
+  // Each of these is one line, or on a terminal several, between which there is a line feed.
 
   /// Returns "~ ResourceQuota/team-red/team-quota  pods 99 -> 6: was changed by kubectl-patch, 3s ago", with
   /// ": contested, 7 times in 25s" behind it where that is so.
@@ -62,7 +64,7 @@ class Renderer {
   std::string ContestWords(const Change& change) const;
 
   Time now_;
-  bool color_;
+  ViewForm form_;
   std::string archive_folder_;
 };
 

@@ -63,8 +63,10 @@ ExitCode RunCheck(const Options& options) {
     PrintLine(CheckDocument(checks));
     return code;
   }
-  const bool color = WantsColor(options.color, STDOUT_FILENO);
-  for (const Check& check : checks) PrintLine(CheckLine(check, color));
+  const ViewForm form = FormOf(options.color, STDOUT_FILENO);
+  for (const Check& check : checks) {
+    for (const std::string& line : CheckLines(check, form)) PrintLine(line);
+  }
   PrintLine(CheckSummary(checks));
   return code;
 }

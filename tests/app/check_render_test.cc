@@ -10,6 +10,8 @@
 namespace cnpa {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 const Check kGood{.kind = CheckKind::kServer, .status = CheckStatus::kOk, .detail = "it answers"};
 const Check kWarned{
     .kind = CheckKind::kCrd, .status = CheckStatus::kWarn, .detail = "is \"old\"", .remedy = "cnpa-op crd"};
@@ -20,22 +22,53 @@ const Check kFailed{.kind = CheckKind::kRights,
                     .remedy = "cnpa-op rbac"};
 const Check kLeft{.kind = CheckKind::kClock, .status = CheckStatus::kNotChecked, .detail = "not checked"};
 
-TEST_CASE("CheckLine aligns mark, kind and words, and ends with the remedy", "[app][check_render]") {
+std::string CheckLine(const Check& check, bool color) {
+  const Lines lines = CheckLines(check, {.color = color, .columns = std::nullopt});
+  return lines.size() == 1 ? lines.front() : "not one line";
+}
+
+TEST_CASE("CheckLines aligns mark, kind and words, and ends with the remedy", "[app][check_render]") {
   CHECK(CheckLine(kGood, false) == "ok    server       it answers");
   CHECK(CheckLine(kWarned, false) == "warn  crd          is \"old\": cnpa-op crd");
   CHECK(CheckLine(kFailed, false) == "FAIL  rights       namespaces: lacks create: cnpa-op rbac");
   CHECK(CheckLine(kLeft, false) == "-     clock        not checked");
 }
 
-TEST_CASE("CheckLine colours the mark only", "[app][check_render]") {
+TEST_CASE("CheckLines colours the mark only", "[app][check_render]") {
   CHECK(CheckLine(kGood, true) == "\033[32mok   \033[0m server       it answers");
   CHECK(CheckLine(kFailed, true) == "\033[1;31mFAIL \033[0m rights       namespaces: lacks create: cnpa-op rbac");
 }
 
-TEST_CASE("CheckLine lets nothing through that a terminal would obey", "[app][check_render]") {
+TEST_CASE("CheckLines lets nothing through that a terminal would obey", "[app][check_render]") {
   Check check = kGood;
   check.detail = "a\033[2J\nb";
   CHECK(CheckLine(check, false) == "ok    server       a [2J b");
+}
+
+TEST_CASE("CheckLines fit a terminal, and give a remedy that does not fit a line of its own", "[app][check_render]") {
+  struct Case {
+    std::string name;
+    Check check;
+    std::size_t columns;
+    Lines want;
+  };
+  const std::vector<Case> cases{
+      {"fits", kFailed, 58, {"FAIL  rights       namespaces: lacks create: cnpa-op rbac"}},
+      {"a column less",
+       kFailed,
+       55,
+       {"FAIL  rights       namespaces: lacks create:", "                   cnpa-op rbac"}},
+      {"words that fit neither",
+       kFailed,
+       40,
+       {"FAIL  rights       namespaces: lacks", "                   create:", "                   cnpa-op rbac"}},
+      {"no remedy", kLeft, 24, {"-     clock        not", "                   checked"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      CHECK(CheckLines(c.check, {.color = false, .columns = c.columns}) == c.want);
+    }
+  }
 }
 
 TEST_CASE("CheckSummary says whether it can work here", "[app][check_render]") {

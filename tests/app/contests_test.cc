@@ -31,7 +31,7 @@ struct Bench {
     const Log log(LogLevel::kDebug, LogFormat::kText, [this](const LogEntry& entry) { said.push_back(entry.text); });
     Contests contests(folder, log);
     std::optional<Chain> marked = contests.Note(chain, done, now);
-    const Renderer renderer(now, false, "");
+    const Renderer renderer(now, {}, "");
     lines.clear();
     for (const LogEntry& line : contests.Lines(renderer)) lines.push_back(line.text);
     repairs = contests.repairs();
@@ -84,7 +84,7 @@ TEST_CASE("Contests::Lines are troubles that last, and differ from pass to pass 
   const Log log(LogLevel::kError, LogFormat::kText, [](const LogEntry&) {});
   Contests contests(temp.path(), log);
   for (int i = 0; i < 3; ++i) contests.Note(DriftedChain(), 1, kNow);
-  const LogEntry entry = contests.Lines(Renderer(kNow, false, "")).at(0);
+  const LogEntry entry = contests.Lines(Renderer(kNow, {}, "")).at(0);
   CHECK(entry.level == LogLevel::kWarn);
   CHECK(entry.lasts == kFightWindow);
   CHECK(entry.trouble ==

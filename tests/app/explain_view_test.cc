@@ -112,8 +112,8 @@ TEST_CASE("ExplanationLines names archives, and says why it can't", "[app][expla
   CHECK(last({.folder = "/a", .problem = "archive folder '/a': permission denied"}) ==
         "Archives of red: nobody can say, archive folder '/a': permission denied");
   const ArchiveFile good{"red.json", {.name = "red", .uid = "u", .archived_at = kNowText}, {}};
-  CHECK(last({.folder = "/a", .files = {good}}) == "  red.json archived " + kNowText + ", uid u");
-  CHECK(last({.folder = "/a", .files = {{"red.json", {}, "not JSON"}}}) == "  red.json can't be read: not JSON");
+  CHECK(last({.folder = "/a", .files = {good}}) == "  red.json  archived " + kNowText + ", uid u");
+  CHECK(last({.folder = "/a", .files = {{"red.json", {}, "not JSON"}}}) == "  red.json  can't be read: not JSON");
   CHECK(last({.folder = "/a", .files = std::vector(12, good)}) == "  and 2 earlier ones");
 }
 

@@ -67,6 +67,37 @@ TEST_CASE("Wrap loses nothing but blanks, and no line is too long, at any width"
   }
 }
 
+TEST_CASE("Hang begins behind a head, and below it where no word fits there", "[app][piece]") {
+  struct Case {
+    std::string name;
+    std::string head;
+    std::string text;
+    std::optional<std::size_t> columns;
+    Lines want;
+  };
+  const std::vector<Case> cases{
+      {"no terminal", "head ", "a long text", std::nullopt, {"head a long text"}},
+      {"fits", "head ", "text", 14, {"head text"}},
+      {"goes on below", "head ", "a long text", 14, {"head a long", "    text"}},
+      {"no word fits behind the head", "long head ", "words here", 14, {"long head", "    words here"}},
+      {"a head as wide as the terminal", "a head for all", "word", 14, {"a head for all", "    word"}},
+      {"a word that fits no line", "head ", "abcdefghijklm", 14, {"head abcdefghi", "    jklm"}},
+      {"a word that fits no line, behind a wide head",
+       "a head for all",
+       "abcdefghijk",
+       14,
+       {"a head for all", "    abcdefghij", "    k"}},
+      {"no words", "head ", "", 14, {"head"}},
+      {"narrower than can be", "head ", "words", 3, {"head", "    words"}},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      CHECK(Hang({{c.head, Tone::kPlain}}, {{c.text, Tone::kPlain}}, 4, {.color = false, .columns = c.columns}) ==
+            c.want);
+    }
+  }
+}
+
 TEST_CASE("Wrap keeps tones across lines", "[app][piece]") {
   const std::vector<Pieces> lines = Wrap({{"a ", Tone::kPlain}, {"red words", Tone::kRed}, {" end", Tone::kPlain}}, 6);
   CHECK(lines == std::vector<Pieces>{

@@ -53,7 +53,7 @@ Verdicts BusyVerdicts() {
 }
 
 Lines LinesOf(const Plan& plan, std::optional<std::size_t> columns, const Verdicts* verdicts = nullptr) {
-  return PlanLines(plan, verdicts, Renderer(kNow, false, "/archive"), {.color = false, .columns = columns});
+  return PlanLines(plan, verdicts, Renderer(kNow, {}, "/archive"), {.color = false, .columns = columns});
 }
 
 const std::string kBusySummary =
@@ -157,7 +157,7 @@ TEST_CASE("PlanLines fits every width, and says the same at each", "[app][plan_v
 }
 
 TEST_CASE("PlanLines counts columns, not bytes", "[app][plan_view]") {
-  const Lines lines = PlanLines(BusyPlan(), nullptr, Renderer(kNow, false, "/보관"), {});
+  const Lines lines = PlanLines(BusyPlan(), nullptr, Renderer(kNow, {}, "/보관"), {});
   CHECK(lines[0] == "+ /보관/delta.json                      archive of TeamSpace delta");
   CHECK(lines[1] == "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup taken off");
 }
@@ -165,7 +165,7 @@ TEST_CASE("PlanLines counts columns, not bytes", "[app][plan_view]") {
 TEST_CASE("PlanLines colours what was and what will be, who it was, and symbols", "[app][plan_view]") {
   Plan plan;
   plan.chains.push_back(ChainOf("alpha", {Drift()}));
-  const Renderer renderer(kNow, true, "");
+  const Renderer renderer(kNow, {.color = true, .columns = {}}, "");
   const std::string words =
       "pods \033[31m99\033[0m -> \033[32m4\033[0m\033[2m: was changed by kubectl-patch, 2s ago\033[0m";
   const std::string head = "\033[33m~\033[0m ResourceQuota/team-alpha/team-quota   ";

@@ -22,12 +22,11 @@ Chain RedChain() {
 }
 
 std::string ChangeLine(Effect effect, std::vector<FieldChange> fields = {}) {
-  return Renderer(kNow, false, "/archive")
-      .ChangeLine(RedChain(), {std::move(effect), Cause::kDiffers, std::move(fields)});
+  return Renderer(kNow, {}, "/archive").ChangeLine(RedChain(), {std::move(effect), Cause::kDiffers, std::move(fields)});
 }
 
 TEST_CASE("Renderer::ChangeLine says how often what is contested was repaired", "[app][render]") {
-  const Renderer renderer(kNow, false, "/archive");
+  const Renderer renderer(kNow, {}, "/archive");
   const std::string front = "~ ResourceQuota/team-red/team-quota        pods 99 -> 2, requests.cpu 8 -> 1";
   Change change{RepairQuota{"team-red", "u", {}, {}},
                 Cause::kDiffers,
@@ -44,7 +43,7 @@ TEST_CASE("Renderer::ChangeLine says how often what is contested was repaired", 
 }
 
 TEST_CASE("Renderer::FightLine names the team space", "[app][render]") {
-  CHECK(Renderer(kNow, false, "").FightLine("red", "helm does it") ==
+  CHECK(Renderer(kNow, {}, "").FightLine("red", "helm does it") ==
         "! TeamSpace/red                            Contested: helm does it");
 }
 
@@ -148,7 +147,7 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
 }
 
 TEST_CASE("Renderer::RefusalLine marks what time alone will mend with a dot", "[app][render]") {
-  const Renderer renderer(kNow, false, "");
+  const Renderer renderer(kNow, {}, "");
   CHECK(renderer.RefusalLine("red", {Reason::kNamespaceConflict, "not ours"}) ==
         "! TeamSpace/red                            NamespaceConflict: not ours");
   CHECK(renderer.RefusalLine("red", {Reason::kNamespaceTerminating, "wait"}) ==
@@ -156,12 +155,12 @@ TEST_CASE("Renderer::RefusalLine marks what time alone will mend with a dot", "[
 }
 
 TEST_CASE("Renderer::FailureLine says what went wrong", "[app][render]") {
-  CHECK(Renderer(kNow, false, "").FailureLine("red", {ErrorCode::kUnavailable, "connection refused"}) ==
+  CHECK(Renderer(kNow, {}, "").FailureLine("red", {ErrorCode::kUnavailable, "connection refused"}) ==
         "! TeamSpace/red                            connection refused");
 }
 
 TEST_CASE("Renderer colours the symbol alone", "[app][render]") {
-  const Renderer renderer(kNow, true, "");
+  const Renderer renderer(kNow, {.color = true, .columns = {}}, "");
   CHECK(renderer.FailureLine("red", {ErrorCode::kInvalid, "x"}).starts_with("\033[1;31m!\033[0m TeamSpace/red "));
   CHECK(renderer.ChangeLine(RedChain(), {CreateNamespace{"n", {}}, Cause::kMissing, {}})
             .starts_with("\033[32m+\033[0m Namespace/n "));

@@ -122,7 +122,7 @@ def test_a_deletion_that_another_finalizer_holds(cluster):
     assert said(r"nothing is left for cnpa-op to do, others hold it:$", first(after))
     assert said(rf"^  \. TeamSpace/{name} is held by the finalizer {HOLD}: whoever put it on must take it off$",
                 after.stdout)
-    assert said(rf"^  {name}\.json archived \S+, uid \S+$", after.stdout)
+    assert said(rf"^  {name}\.json  archived \S+, uid \S+$", after.stdout)
     value = document(cluster, name)
     assert (value["standing"], value["changes"]) == ("Deleting", 0)
     assert value["holds"] == [{"kind": "TeamSpace", "name": name, "cause": HOLD, "message": None}]
@@ -169,7 +169,7 @@ def test_archives_of_a_name_outlive_its_team_spaces(cluster):
     result = explain(cluster, name, code=1)
     assert result.lines == [f"cnpa-op: there is no TeamSpace '{name}'"]
     assert first(result) == f"There is no TeamSpace {name}."
-    assert len(said(r"^  \S+ archived \S+, uid \S+$", result.stdout)) == 2
+    assert len(said(r"^  \S+  archived \S+, uid \S+$", result.stdout)) == 2
     value = document(cluster, name, code=1)
     assert (value["standing"], value["objects"]) == ("Unknown", [])
     assert [file["file"] for file in value["archives"]["files"]][0] == f"{name}.json"
@@ -187,7 +187,7 @@ def test_an_archive_that_can_not_be_read_is_said(cluster):
     name = cluster.converged_team()
     cluster.archive.mkdir()
     (cluster.archive / f"{name}.json").write_text("{")
-    assert said(rf"^  {name}\.json can't be read: not JSON", explain(cluster, name).stdout)
+    assert said(rf"^  {name}\.json  can't be read: not JSON", explain(cluster, name).stdout)
     away = cluster.home / "file"
     away.write_text("")
     result = cluster.run("explain", name, "--kubeconfig", cluster.plane.user_kubeconfig, "--archive", away)

@@ -136,7 +136,7 @@ void CheckPlan(Observation observation) {
   Sort(observation.namespaces, &Namespace::name);
   Sort(observation.quotas, &Quota::namespace_name);
   observation.observed_at = kNow;
-  const Renderer renderer(kNow, false, "/archive");
+  const Renderer renderer(kNow, {}, "/archive");
   for (const bool conditions : {true, false}) {
     observation.crd.has_conditions = conditions;
     const Plan plan = ComputePlan(observation, {});
