@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/list_splitter.h"
 
-#include <array>
 #include <cstring>
+#include <utility>
 
 #include "kube/json.h"
+#include "kube/json_marks.h"
 
 namespace cnpa {
 namespace {
@@ -13,16 +14,6 @@ namespace {
 constexpr std::size_t kLargestItemBytes = std::size_t{8} << 20U;
 // 2 bytes an item and a few hundred for the rest: room for four million items.
 constexpr std::size_t kLargestEnvelopeBytes = std::size_t{8} << 20U;
-
-constexpr std::array<bool, 256> kStructure = [] {
-  std::array<bool, 256> table{};
-  for (const char c : {'"', '{', '}', '[', ']'}) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}();
-
-bool IsStructure(char c) {
-  return kStructure[static_cast<unsigned char>(c)];
-}
 
 /// Returns `text` without the blanks at its end.
 std::string_view Trimmed(std::string_view text) {
@@ -33,61 +24,75 @@ std::string_view Trimmed(std::string_view text) {
 }  // namespace
 
 Status ListSplitter::Feed(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const std::size_t run = TakeRun(bytes);
-    if (Status appended = Append(bytes.substr(0, run)); !appended) return appended;
-    bytes.remove_prefix(run);
-    if (bytes.empty()) break;
-    if (Status taken = TakeStructure(bytes.front()); !taken) return taken;
-    bytes.remove_prefix(1);
+  constexpr std::size_t kNone = std::string_view::npos;
+  Status status;
+  std::size_t escaped = escaped_ ? 0 : kNone;
+  taken_ = 0;
+  EachMark(bytes, [&](std::size_t place) {
+    if (place == escaped) return true;
+    const char c = bytes[place];
+    if (c == '"') {
+      in_string_ = !in_string_;
+      return true;
+    }
+    if (c == '\\') {
+      if (in_string_) escaped = place + 1;
+      return true;
+    }
+    if (in_string_ || Nests(c)) return true;
+    status = c == '{' || c == '[' ? Open(bytes, place) : Close(bytes, place);
+    return status.has_value();
+  });
+  if (!status) return status;
+  escaped_ = escaped == bytes.size();
+  return Take(bytes, bytes.size());
+}
+
+bool ListSplitter::Nests(char bracket) {
+  const int depth = bracket == '{' || bracket == '[' ? depth_ + 1 : depth_ - 1;
+  if (!in_item_ || depth == items_depth_ || depth > kDeepestJson) return false;
+  depth_ = depth;
+  return true;
+}
+
+Status ListSplitter::Open(std::string_view bytes, std::size_t place) {
+  if (!in_item_) {
+    if (Status opened = OpenOutside(bytes, place); !opened) return opened;
   }
+  if (++depth_ > kDeepestJson) return Fail(ErrorCode::kMalformed, "not a list: nested too deep");
   return {};
 }
 
-std::size_t ListSplitter::TakeRun(std::string_view bytes) {
-  std::size_t i = 0;
-  if (!in_string_) {
-    while (i < bytes.size() && !IsStructure(bytes[i])) ++i;
-    return i;
-  }
-  while (i < bytes.size()) {
-    if (escaped_) {
-      escaped_ = false;
-    } else if (bytes[i] == '\\') {
-      escaped_ = true;
-    } else if (bytes[i] == '"') {
-      return i;
-    }
-    ++i;
-  }
-  return i;
+Status ListSplitter::OpenOutside(std::string_view bytes, std::size_t place) {
+  const bool may_be_items = bytes[place] == '[' && depth_ == 1 && items_depth_ == 0;
+  const bool is_item = bytes[place] == '{' && items_depth_ != 0 && depth_ == items_depth_;
+  if (!may_be_items && !is_item) return {};
+  if (Status taken = Take(bytes, place); !taken) return taken;
+  if (may_be_items && AtItemsKey()) items_depth_ = 2;
+  if (is_item && !MayBeginValue()) return Fail(ErrorCode::kMalformed, "not a list: something stands before an item");
+  in_item_ = is_item;
+  return {};
 }
 
-Status ListSplitter::TakeStructure(char c) {
-  if (c == '"') {
-    in_string_ = !in_string_;
-    return Append({&c, 1});
-  }
-  if (c == '{' || c == '[') {
-    if (c == '[' && depth_ == 1 && items_depth_ == 0 && AtItemsKey()) items_depth_ = 2;
-    if (c == '{' && !in_item_ && items_depth_ != 0 && depth_ == items_depth_) {
-      if (!MayBeginValue()) return Fail(ErrorCode::kMalformed, "not a list: something stands before an item");
-      in_item_ = true;
-    }
-    if (++depth_ > kDeepestJson) return Fail(ErrorCode::kMalformed, "not a list: nested too deep");
-    return Append({&c, 1});
-  }
+Status ListSplitter::Close(std::string_view bytes, std::size_t place) {
   if (--depth_ < 0) return Fail(ErrorCode::kMalformed, "not a list: a bracket too many");
-  if (Status appended = Append({&c, 1}); !appended) return appended;
-  if (in_item_ && depth_ == items_depth_) {
-    in_item_ = false;
-    ++items_;
-    if (Status status = on_item_(item_); !status) return status;
-    item_.clear();
-    return Append("0");
-  }
+  if (in_item_) return EndItem(bytes, place + 1);
   if (items_depth_ != 0 && depth_ < items_depth_) items_depth_ = -1;  // Behind the array; a second one is no items.
   return {};
+}
+
+Status ListSplitter::EndItem(std::string_view bytes, std::size_t end) {
+  if (Status taken = Take(bytes, end); !taken) return taken;
+  in_item_ = false;
+  ++items_;
+  if (Status status = on_item_(item_); !status) return status;
+  item_.clear();
+  return Append("0");
+}
+
+Status ListSplitter::Take(std::string_view bytes, std::size_t end) {
+  const std::size_t begin = std::exchange(taken_, end);
+  return Append(bytes.substr(begin, end - begin));
 }
 
 Status ListSplitter::Append(std::string_view bytes) {

@@ -35,9 +35,14 @@ class ListSplitter {
   std::size_t items() const { return items_; }
 
  private:
-  /// Takes the bytes of strings and numbers, where nothing is to decide, and returns how many they are.
-  std::size_t TakeRun(std::string_view bytes);
-  Status TakeStructure(char c);
+  /// Takes a bracket within an item, where only the depth counts; returns false for any other.
+  bool Nests(char bracket);
+  Status Open(std::string_view bytes, std::size_t place);
+  Status OpenOutside(std::string_view bytes, std::size_t place);
+  Status Close(std::string_view bytes, std::size_t place);
+  Status EndItem(std::string_view bytes, std::size_t end);
+  /// Puts `bytes` up to `end` to the item or the envelope that they belong to: once for each, not for each mark in it.
+  Status Take(std::string_view bytes, std::size_t end);
   Status Append(std::string_view bytes);
   bool AtItemsKey() const;
   bool MayBeginValue() const;  ///< Not so behind a '-', which would make a number of the 0 for an item.
@@ -47,7 +52,8 @@ class ListSplitter {
   std::string item_;
   std::size_t items_ = 0;
   int depth_ = 0;
-  int items_depth_ = 0;  ///< The depth inside the array `items`, 0 outside of it.
+  int items_depth_ = 0;    ///< The depth inside the array `items`, 0 outside of it.
+  std::size_t taken_ = 0;  ///< Bytes of what is being fed that are in `item_` or `envelope_`.
   bool in_item_ = false;
   bool in_string_ = false;
   bool escaped_ = false;  ///< The last byte, inside a string, was a backslash.

@@ -78,6 +78,22 @@ TEST_CASE("ListSplitter gives the same items wherever the bytes are cut in two",
   CHECK(Split(bytes) == want);
 }
 
+TEST_CASE("ListSplitter gives the same items wherever the bytes are cut in three, and wherever a block begins",
+          "[kube][list_splitter]") {
+  const std::string list = R"({"items":[{"a":"\\\"}\\"},{"b":["{\""]}],"c":"\""})";
+  const std::vector<std::string> items{R"({"a":"\\\"}\\"})", R"({"b":["{\""]})"};
+  for (std::size_t blanks = 0; blanks < 32; ++blanks) {
+    const std::string text = std::string(blanks, ' ') + list;
+    const std::string_view view = text;
+    for (std::size_t first = 0; first <= text.size(); ++first) {
+      for (std::size_t second = first; second <= text.size(); ++second) {
+        CAPTURE(blanks, first, second);
+        REQUIRE(Split({view.substr(0, first), view.substr(first, second - first), view.substr(second)}).items == items);
+      }
+    }
+  }
+}
+
 TEST_CASE("ListSplitter takes blanks, line breaks and members in any order", "[kube][list_splitter]") {
   const std::string list =
       " {\n \"items\" : \r\n\t[ { \"a\" : 1 } , {} ] ,\n\"metadata\":{\"resourceVersion\":\"1\"},"
