@@ -2,6 +2,7 @@
 #include "kube/json.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include <rapidjson/error/en.h>
@@ -10,10 +11,23 @@ namespace cnpa {
 namespace {
 
 constexpr std::size_t kPoolBytes = std::size_t{64} << 10U;
-constexpr unsigned kParseFlags = rapidjson::kParseInsituFlag | rapidjson::kParseValidateEncodingFlag;
 
 std::string_view Text(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
+}
+
+/// Returns whether all bytes of `text` are below 128. Such text is valid UTF-8, and a list is nearly always such: to
+/// look at eight bytes at once takes a fiftieth of what RapidJSON's look at each character does.
+bool IsAscii(std::string_view text) {
+  std::uint64_t all = 0;
+  std::uint64_t bytes = 0;
+  for (; text.size() >= sizeof bytes; text.remove_prefix(sizeof bytes)) {
+    std::memcpy(&bytes, text.data(), sizeof bytes);
+    all |= bytes;
+  }
+  bytes = 0;
+  std::memcpy(&bytes, text.data(), text.size());
+  return ((all | bytes) & 0x8080808080808080U) == 0;
 }
 
 /// Returns whether a string in `text` has the escape of a low surrogate, \udc00 to \udfff, without a high one before
@@ -200,9 +214,14 @@ Status JsonDocument::Parse(std::string& text) {
   // In place, RapidJSON takes a NUL for the end, and what stands behind it would go unseen.
   if (text.find('\0') != std::string::npos) return status_ = Fail(ErrorCode::kMalformed, "not JSON: it holds a NUL");
   if (HasLoneLowSurrogate(text)) return status_ = Fail(ErrorCode::kMalformed, "not JSON: half a character is escaped");
+  const bool ascii = IsAscii(text);
   // Where the text ends within a character, RapidJSON looks for its other bytes behind the end.
   text.append(3, '\0');
-  document_.ParseInsitu<kParseFlags>(text.data());
+  if (ascii) {
+    document_.ParseInsitu(text.data());
+  } else {
+    document_.ParseInsitu<rapidjson::kParseValidateEncodingFlag>(text.data());
+  }
   if (document_.HasParseError()) {
     status_ = Fail(ErrorCode::kMalformed, "not JSON at byte " + std::to_string(document_.GetErrorOffset()) + ": " +
                                               rapidjson::GetParseError_En(document_.GetParseError()));

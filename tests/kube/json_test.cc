@@ -211,6 +211,21 @@ TEST_CASE("JsonDocument::Parse refuses what is not a JSON object", "[kube][json]
   }
 }
 
+TEST_CASE("JsonDocument refuses an invalid byte wherever it stands", "[kube][json]") {
+  for (std::size_t length = 1; length < 40; ++length) {
+    for (std::size_t place = 0; place < length; ++place) {
+      CAPTURE(length, place);
+      std::string value(length, 'x');
+      value[place] = '\xff';
+      std::string text = R"({"a":")" + value + R"("})";
+      JsonDocument document;
+      REQUIRE(ErrorOf(document.Parse(text)) ==
+              Error{ErrorCode::kMalformed,
+                    "not JSON at byte " + std::to_string(6 + place) + ": Invalid encoding in string."});
+    }
+  }
+}
+
 TEST_CASE("JsonDocument::Parse keeps an escaped NUL, escapes and characters of all planes", "[kube][json]") {
   Parsed parsed(R"({"a":"x\u0000y","b":"\"\\\/\n\u00e4\ud83d\ude00","ä":"€"})");
   CHECK(parsed.root().String("a") == std::string("x\0y", 3));
