@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/boxed.h"
 #include "base/time.h"
 #include "core/writer.h"
 
@@ -62,7 +63,7 @@ struct TeamSpaceStatus {
   std::optional<std::int64_t> observed_generation;
   std::optional<std::string> namespace_name;
   bool has_conditions = false;  ///< There is a list `conditions`; it may be empty.
-  std::optional<Condition> ready;
+  Boxed<Condition> ready;
   std::size_t ready_index = 0;  ///< Place of `ready` in the list.
 
   bool operator==(const TeamSpaceStatus&) const = default;

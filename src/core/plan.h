@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/boxed.h"
 #include "core/desired.h"
 #include "core/objects.h"
 #include "core/reason.h"
@@ -106,8 +107,8 @@ struct FieldChange {
   std::string path;                 ///< As kubectl spells it: "spec.hard.pods", "metadata.labels['a/b']".
   std::optional<std::string> from;  ///< Nothing: it was not there.
   std::optional<std::string> to;    ///< Nothing: it goes.
-  std::optional<Writer> writer;     ///< Who set `from`, where the server knows and it was not cnpa-op.
-  std::optional<Absence> absence;   ///< Without `from`: what can be told of that, if anything.
+  Boxed<Writer> writer;             ///< Who set `from`, where the server knows and it was not cnpa-op.
+  Boxed<Absence> absence;           ///< Without `from`: what can be told of that, if anything.
   std::optional<Contest> contested = std::nullopt;  ///< Of what was repaired, where that is known.
   bool operator==(const FieldChange&) const = default;
 };

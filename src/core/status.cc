@@ -7,17 +7,16 @@ namespace cnpa {
 namespace {
 
 /// Sets `Ready`, keeping the time of the last transition while its status stays.
-void SetReady(TeamSpaceStatus& status, const std::optional<Condition>& observed, bool ready, Reason reason,
-              std::string message, std::int64_t generation, Time now) {
+void SetReady(TeamSpaceStatus& status, const Boxed<Condition>& observed, bool ready, Reason reason, std::string message,
+              std::int64_t generation, Time now) {
   Condition condition{.type = "Ready",
                       .status = ready ? "True" : "False",
                       .observed_generation = generation,
-                      .last_transition_time = FormatTime(now),
+                      .last_transition_time = {},
                       .reason = std::string(ReasonName(reason)),
                       .message = std::move(message)};
-  if (observed && observed->status == condition.status && !observed->last_transition_time.empty()) {
-    condition.last_transition_time = observed->last_transition_time;
-  }
+  const bool stays = observed && observed->status == condition.status && !observed->last_transition_time.empty();
+  condition.last_transition_time = stays ? observed->last_transition_time : FormatTime(now);
   status.ready = std::move(condition);
 }
 
@@ -26,7 +25,7 @@ std::optional<std::string> Text(const std::optional<std::int64_t>& number) {
   return std::to_string(*number);
 }
 
-std::optional<std::string> Text(const std::optional<Condition>& ready) {
+std::optional<std::string> Text(const Boxed<Condition>& ready) {
   if (!ready) return std::nullopt;
   return ready->status + " (" + ready->reason + ")";
 }
