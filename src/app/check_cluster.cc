@@ -72,7 +72,7 @@ std::string CrdRemedy(const CrdReport& crd) {
   return std::string(kApplyCrd);
 }
 
-/// The verbs of one resource: "list, patch", "create; list, patch, delete of team-quota".
+/// The verbs of one resource: "list, watch, patch", "create; list, watch, patch, delete of team-quota".
 class Verbs {
  public:
   void Add(const Right& right) {

@@ -11,8 +11,8 @@
 
 namespace cnpa {
 
-/// Returns "FAIL  rights       namespaces: lacks create; has list, patch: cnpa-op rbac | kubectl apply -f -". On a
-/// terminal that is too narrow for it these are several lines, and the remedy begins one.
+/// Returns "FAIL  rights       namespaces: lacks create; has list, watch, patch: cnpa-op rbac | kubectl apply -f -". On
+/// a terminal that is too narrow for it these are several lines, and the remedy begins one.
 std::vector<std::string> CheckLines(const Check& check, const ViewForm& form);
 
 /// Returns "It can work here.", or how much is in the way.

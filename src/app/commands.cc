@@ -31,7 +31,8 @@ constexpr std::string_view kReconcileFooter = R"(
 Without --once or --diff it is a loop: a pass, a pause of --interval, for ever. Each pass is a process of its own, which is
 ended and named when it hangs. A failure is told when it begins and when it is over. Passes that can't read the cluster come
 at longer intervals, up to 30s. SIGTERM and SIGINT end it (exit code 0), SIGHUP has it read its configuration anew, SIGUSR1
-has it say how it is.
+has it say how it is. With --linger a pass that had nothing to write sleeps on watches, so that what is changed is repaired
+at once, and the lists of all those passes that had nothing to do are spared.
 
 Each flag but --once, --diff, --server and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
 A flag beats its variable, a variable the file, the file the default.
@@ -46,6 +47,7 @@ The loop has three: 0 after a signal, 2 for a wrong configuration at its start, 
 
 Examples:
   cnpa-op reconcile --interval 10s
+  cnpa-op reconcile --linger 5m
   cnpa-op reconcile --diff --kubeconfig ~/.kube/config
   cnpa-op reconcile --diff --server --only alpha
   cnpa-op reconcile --once --only alpha --only beta

@@ -152,6 +152,10 @@ constexpr std::array kFlags{
          &SetText<&Options::archive>},
     Flag{"interval", "", FlagKind::kValue, "DUR", "3s", kForReconcile, false,
          "in the loop: from the end of a pass to the start of the next", &SetDuration<&Options::interval, 100>},
+    Flag{"linger", "", FlagKind::kValue, "DUR", "0s", kForReconcile, false,
+         "after a pass that had nothing to write: how long at most to watch for something to do, and then to do it at "
+         "once",
+         &SetDuration<&Options::linger, 0>},
     Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForCluster, false,
          "of a whole run; when it is over nothing new is begun", &SetDuration<&Options::timeout>},
     Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForCluster, false,

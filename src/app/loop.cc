@@ -22,7 +22,9 @@ namespace {
 constexpr std::chrono::seconds kTimeToEnd{10};
 
 LoopSettings SettingsOf(const Options& options) {
-  return {.interval = options.interval, .pass_limit = options.timeout + kTimeToEnd};
+  return {.interval = options.interval,
+          .pass_limit = options.timeout + kTimeToEnd,
+          .linger_limit = options.linger + kTimeToEnd};
 }
 
 /// The reader may have gone: then this process is about to be killed, too.
@@ -38,23 +40,39 @@ void Report(int fd, const PassMessage& message) {
 
 Looked HowMuchWasLookedAt(const PassOutcome& outcome) {
   if (!outcome.totals) return Looked::kAtNothing;
-  return outcome.totals->left == 0 && outcome.told_all ? Looked::kAtAll : Looked::kAtSome;
+  return outcome.totals->left == 0 && outcome.told_all && !outcome.partial ? Looked::kAtAll : Looked::kAtSome;
+}
+
+PassEnded EndOf(const PassResult& result) {
+  const PassOutcome& outcome = result.outcome;
+  return {.code = outcome.code,
+          .looked = HowMuchWasLookedAt(outcome),
+          .unauthorized = outcome.unauthorized,
+          .loaded_by_systemd = result.loaded_by_systemd,
+          .summary = outcome.totals && !outcome.partial ? StateSummary(*outcome.totals) : std::string(),
+          .numbers = outcome.numbers};
 }
 
 /// Runs in the child.
-int MakeReportedPass(const Options& options, LogFormat format, int report_fd) {
+int MakeReportedPass(Options options, LogFormat format, int report_fd, const PassHint& hint) {
+  if (!hint.may_linger) options.linger = std::chrono::milliseconds(0);
   StopSignals::Install();
   const Log log(options.log_level, format, [report_fd](const LogEntry& entry) { Report(report_fd, entry); });
-  const PassResult result =
-      MakePass(options, log, {.in_loop = true, .on_observed = [report_fd] { Report(report_fd, PassObserved{}); }});
-  const PassOutcome& outcome = result.outcome;
-  Report(report_fd, PassEnded{.code = outcome.code,
-                              .looked = HowMuchWasLookedAt(outcome),
-                              .unauthorized = outcome.unauthorized,
-                              .loaded_by_systemd = result.loaded_by_systemd,
-                              .summary = outcome.totals ? StateSummary(*outcome.totals) : std::string(),
-                              .numbers = outcome.numbers});
-  return static_cast<int>(outcome.code);
+  const PassResult result = MakePass(options, log,
+                                     {.in_loop = true,
+                                      .team_space = hint.team_space,
+                                      .on_observed = [report_fd] { Report(report_fd, PassObserved{}); },
+                                      .on_linger =
+                                          [report_fd](const PassResult& quiet) {
+                                            Report(report_fd, EndOf(quiet));
+                                            Report(report_fd, PassLingers{});
+                                          }});
+  if (result.outcome.wake) {
+    Report(report_fd, *result.outcome.wake);
+  } else {
+    Report(report_fd, EndOf(result));
+  }
+  return static_cast<int>(result.outcome.code);
 }
 
 /// Takes what the service manager told us out of the environment: it is not meant for our children.
@@ -75,17 +93,19 @@ Log MakeLog(const Options& options) {
 ExitCode RunLoop(Options options, const std::function<Result<Options>()>& reload) {
   Log log = MakeLog(options);
   MetricsFile metrics(options.metrics_file);
-  const LoopWork work{.pass = [&](int report_fd) { return MakeReportedPass(options, log.format(), report_fd); },
-                      .reload = [&]() -> Result<LoopSettings> {
-                        Result<Options> fresh = reload();
-                        if (!fresh) return tl::unexpected<Error>(std::move(fresh).error());
-                        options = *std::move(fresh);
-                        log = MakeLog(options);
-                        ReleaseStartupMemory();
-                        if (options.metrics_file != metrics.path()) metrics = MetricsFile(options.metrics_file);
-                        return SettingsOf(options);
-                      },
-                      .count = [&metrics](const FinishedPass& pass) { return metrics.Add(pass); }};
+  const LoopWork work{
+      .pass = [&](int report_fd,
+                  const PassHint& hint) { return MakeReportedPass(options, log.format(), report_fd, hint); },
+      .reload = [&]() -> Result<LoopSettings> {
+        Result<Options> fresh = reload();
+        if (!fresh) return tl::unexpected<Error>(std::move(fresh).error());
+        options = *std::move(fresh);
+        log = MakeLog(options);
+        ReleaseStartupMemory();
+        if (options.metrics_file != metrics.path()) metrics = MetricsFile(options.metrics_file);
+        return SettingsOf(options);
+      },
+      .count = [&metrics](const FinishedPass& pass) { return metrics.Add(pass); }};
   ReleaseStartupMemory();
   return Supervisor(SettingsOf(options), work, log, TakeServiceManager()).Run();
 }

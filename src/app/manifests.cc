@@ -47,8 +47,8 @@ std::string RbacManifest(const Options& options) {
     Replace(text, 2, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
   }
   if (options.openshift) {
-    Replace(text, 1, "resources: [namespaces], verbs: [list, create, patch]",
-            "resources: [namespaces], verbs: [list, create, patch, delete]");
+    Replace(text, 1, "resources: [namespaces], verbs: [list, watch, create, patch]",
+            "resources: [namespaces], verbs: [list, watch, create, patch, delete]");
   }
   return text;
 }

@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 struct Reading {
   std::vector<T> objects;
-  Status status;
+  Result<std::string> version;  ///< Or why there is no list.
 
   using Decode = std::function<Result<T>(JsonDocument&, std::string&)>;
 
@@ -28,7 +28,7 @@ struct Reading {
           if (keep(*object)) objects.push_back(*std::move(object));
           return {};
         },
-        [this](Status done) { status = std::move(done); });
+        [this](Result<std::string> listed) { version = std::move(listed); });
   }
 
   /// Sorts by `key` and refuses a list in which two objects have the same.
@@ -119,7 +119,7 @@ struct Lists {
   Reading<Quota>::Decode decode_quota;
 };
 
-Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists) {
+Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, ListVersions* versions = nullptr) {
   Reading<TeamSpace> team_spaces;
   Reading<Namespace> namespaces;
   Reading<Quota> quotas;
@@ -128,13 +128,16 @@ Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists) {
   namespaces.Begin(client, lists.namespaces, document, lists.decode_namespace, &IsTeamNamespace);
   quotas.Begin(client, lists.quotas, document, lists.decode_quota, &KeepAll<Quota>);
   client.RunUntilIdle();
-  if (!team_spaces.status) return tl::unexpected<Error>(Explain(std::move(team_spaces.status).error(), kTeamSpaces));
-  if (!namespaces.status) return tl::unexpected<Error>(Explain(std::move(namespaces.status).error(), kNamespaces));
-  if (!quotas.status) return tl::unexpected<Error>(Explain(std::move(quotas.status).error(), kQuotas));
+  if (!team_spaces.version) return tl::unexpected<Error>(Explain(std::move(team_spaces.version).error(), kTeamSpaces));
+  if (!namespaces.version) return tl::unexpected<Error>(Explain(std::move(namespaces.version).error(), kNamespaces));
+  if (!quotas.version) return tl::unexpected<Error>(Explain(std::move(quotas.version).error(), kQuotas));
   for (const Status& sorted :
        {team_spaces.Sort(&TeamSpace::name, kTeamSpaces), namespaces.Sort(&Namespace::name, kNamespaces),
         quotas.Sort(&Quota::namespace_name, kQuotas)}) {
     if (!sorted) return tl::unexpected<Error>(sorted.error());
+  }
+  if (versions != nullptr) {
+    *versions = {*std::move(team_spaces.version), *std::move(namespaces.version), *std::move(quotas.version)};
   }
   Observation observation{.team_spaces = std::move(team_spaces.objects),
                           .namespaces = std::move(namespaces.objects),
@@ -155,11 +158,12 @@ std::string WithName(std::string_view path, const std::string& name) {
 
 }  // namespace
 
-Result<Observation> Observe(Client& client, Time now, Sights* sights) {
+Result<Observation> Observe(Client& client, Time now, Sights* sights, ListVersions* versions) {
   return ObserveLists(client, now,
                       {.decode_team_space = SeeingTeamSpaces(sights),
                        .decode_namespace = &DecodeNamespace,
-                       .decode_quota = SeeingQuotas(sights)});
+                       .decode_quota = SeeingQuotas(sights)},
+                      versions);
 }
 
 Result<Observation> ObserveOne(Client& client, Time now, const std::string& name, CloseSights& sights) {

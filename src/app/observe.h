@@ -18,11 +18,18 @@ struct Sights {
   std::map<std::string, std::map<std::string, std::string>> used;  ///< status.used of the quota, by namespace.
 };
 
+/// At which resourceVersion each list holds: where a watch goes on.
+struct ListVersions {
+  std::string team_spaces;
+  std::string namespaces;
+  std::string quotas;
+};
+
 /// Reads all that a pass needs to know, side by side, as of `now`. All or nothing: a partial read is never a plan.
-/// `sights`, unless null, gets the rest that is worth seeing.
+/// `sights`, unless null, gets the rest that is worth seeing, `versions` where the lists stand.
 ///
 /// Errors:  of the first list that failed, in words for the user.
-Result<Observation> Observe(Client& client, Time now, Sights* sights = nullptr);
+Result<Observation> Observe(Client& client, Time now, Sights* sights = nullptr, ListVersions* versions = nullptr);
 
 /// Reads the same of one team space, by its name, with the same rights and not one more; `sights` gets what is to be
 /// seen of it closely.

@@ -31,6 +31,7 @@ struct Options {
   std::string archive;       ///< Empty: there is no folder; deletions then wait.
   bool archive_is_default = false;
   std::chrono::milliseconds interval{0};
+  std::chrono::milliseconds linger{0};  ///< 0: not at all.
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds request_timeout{0};
   int concurrency = 0;

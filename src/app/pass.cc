@@ -34,6 +34,11 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .now = &Now,
       .explain = [&connection](Error error) { return ExplainRefusal(std::move(error), connection, Now()); },
       .on_observed = setting.on_observed,
+      .on_linger =
+          [&](const PassOutcome& outcome) {
+            setting.on_linger({.outcome = outcome, .loaded_by_systemd = connection.loaded_by_systemd});
+          },
+      .team_space = setting.team_space,
       .instance = HostName(),
       .runtime_folder = DefaultRuntimeFolder(ProcessEnvironment(), ::geteuid() == 0),
       .document = document,

@@ -11,14 +11,18 @@
 
 namespace cnpa {
 
-struct PassSetting {
-  bool in_loop = false;                       ///< Another pass follows.
-  std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
-};
-
 struct PassResult {
   PassOutcome outcome;
   bool loaded_by_systemd = false;  ///< The kubeconfig is a copy of when the service started.
+};
+
+struct PassSetting {
+  bool in_loop = false;                       ///< Another pass follows.
+  std::string team_space;                     ///< The only one to look at, if it is there; empty: all.
+  std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
+
+  /// Called with how the pass ended before it lingers.
+  std::function<void(const PassResult&)> on_linger = [](const PassResult& /*result*/) {};
 };
 
 /// Makes one pass as `options` say, --diff included. What there is to say goes to `log` and to stdout.

@@ -106,6 +106,10 @@ void PassNumbers::Add(const Plan& plan, const Report& report) {
   spaces[SpaceIndex(SpaceState::kInSync, Reason::kReconciled)] = in_sync;
 }
 
+bool PassNumbers::wrote() const {
+  return std::any_of(writes.begin(), writes.end(), [](std::uint64_t number) { return number != 0; });
+}
+
 bool PassNumbers::looked_at_all() const {
   return read && spaces[SpaceIndex(SpaceState::kLeft, Reason::kReconciled)] == 0;
 }

@@ -53,6 +53,9 @@ struct PassNumbers {
   /// Returns whether the pass has read the cluster and has left nothing for the next one.
   bool looked_at_all() const;
 
+  /// Returns whether the pass has changed something.
+  bool wrote() const;
+
   bool operator==(const PassNumbers&) const = default;
 };
 

@@ -15,6 +15,8 @@ constexpr int kLongestLast = 3600;  // Seconds.
 constexpr std::string_view kEntry = "entry";
 constexpr std::string_view kObserved = "observed";
 constexpr std::string_view kEnded = "ended";
+constexpr std::string_view kLingers = "lingers";
+constexpr std::string_view kWake = "wake";
 
 std::string Join(std::initializer_list<std::string> fields) {
   std::string line;
@@ -68,6 +70,14 @@ std::string Encode(const PassEnded& ended) {
                Digits(ended.loaded_by_systemd), EncodePassNumbers(ended.numbers), ended.summary});
 }
 
+std::string Encode(const PassLingers& /*lingers*/) {
+  return Join({std::string(kLingers)});
+}
+
+std::string Encode(const Wake& wake) {
+  return Join({std::string(kWake), Digits(wake.cause), wake.team_space, wake.words});
+}
+
 }  // namespace
 
 std::string EncodePassMessage(const PassMessage& message) {
@@ -77,6 +87,10 @@ std::string EncodePassMessage(const PassMessage& message) {
 Result<PassMessage> DecodePassMessage(std::string_view line) {
   const std::vector<std::string> fields = Split(line);
   if (fields.front() == kObserved && fields.size() == 1) return PassObserved{};
+  if (fields.front() == kLingers && fields.size() == 1) return PassLingers{};
+  if (fields.front() == kWake && fields.size() == 4) {
+    if (const auto cause = FromDigits(fields[1], WakeCause::kToldToEnd)) return Wake{*cause, fields[2], fields[3]};
+  }
   if (fields.front() == kEntry && fields.size() == 9) {
     const auto level = FromDigits(fields[1], LogLevel::kDebug);
     const auto is_message = FromDigits(fields[2], true);

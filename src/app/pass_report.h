@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "app/exit_code.h"
+#include "app/linger.h"
 #include "app/log.h"
 #include "app/pass_numbers.h"
 #include "app/troubles.h"
@@ -31,7 +32,12 @@ struct PassEnded {
   bool operator==(const PassEnded&) const = default;
 };
 
-using PassMessage = std::variant<LogEntry, PassObserved, PassEnded>;
+/// The pass that is over goes on as a process: it waits for something to do.
+struct PassLingers {
+  bool operator==(const PassLingers&) const = default;
+};
+
+using PassMessage = std::variant<LogEntry, PassObserved, PassEnded, PassLingers, Wake>;
 
 /// Returns `message` as a line, its newline included.
 std::string EncodePassMessage(const PassMessage& message);

@@ -24,6 +24,8 @@
 namespace cnpa {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kPassesAfterLostRaces = 3;
 constexpr std::size_t kRefusalLines = 20;
 constexpr std::size_t kRefusalLinesInLoop = 500;  // There each is told once.
@@ -50,6 +52,16 @@ bool WritesStatusWithoutConditions(const Plan& plan) {
            std::any_of(chain.changes.begin(), chain.changes.end(),
                        [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
   });
+}
+
+Work WorkOf(const Plan& plan) {
+  Work work;
+  for (const Chain& chain : plan.chains) {
+    if (chain.changes.empty()) continue;
+    work.team_space = work.any ? std::string() : chain.name;
+    if (std::exchange(work.any, true)) break;
+  }
+  return work;
 }
 
 /// One right that lacks, or one CRD that goes, hits every team space in the same words.
@@ -128,11 +140,12 @@ class Run {
   PassNumbers Numbers() {
     numbers_.SetRequests(client_.requests());
     numbers_.contested = {contests_.repairs()};
+    if (partial_) numbers_.read = false;  // It says nothing of the others.
     return numbers_;
   }
 
   PassOutcome Once() {
-    const auto started = std::chrono::steady_clock::now();
+    const auto started = Clock::now();
     Totals totals;
     Complaints complaints;
     for (int pass = 1;; ++pass) {
@@ -149,6 +162,19 @@ class Run {
       if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
+    PassOutcome outcome = End(totals, complaints, started);
+    if (MayLinger(totals)) outcome.wake = LingerBehind(outcome);
+    return outcome;
+  }
+
+ private:
+  /// What is known when there is nothing to do: what happens from then on changes it.
+  struct Quiet {
+    Observation observation;
+    ListVersions versions;
+  };
+
+  PassOutcome End(const Totals& totals, Complaints& complaints, Clock::time_point started) {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
     contests_.Save(context_.now());
@@ -156,7 +182,7 @@ class Run {
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
     }
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - started);
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started);
     if (context_.document != nullptr) context_.document->SetTotals(totals, took);
     if (totals.changed_something() || (!context_.in_loop && (totals.writes > 0 || !totals.converged()))) {
       TellLine(TotalsLine(totals, took), {});
@@ -165,18 +191,62 @@ class Run {
     SendEvents();
     return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged,
             .totals = totals,
-            .told_all = told_all};
+            .partial = partial_,
+            .told_all = told_all,
+            .numbers = Numbers()};
   }
 
- private:
   Result<Plan> Compute() {
-    const Result<Observation> observed = Observe(client_, context_.now());
+    quiet_.reset();
+    ListVersions versions;
+    Result<Observation> observed = Look(versions);
     if (!observed) return tl::unexpected<Error>(observed.error());
-    Plan plan = ComputePlan(*observed, {.allow_crd_deletion = context_.options.allow_crd_deletion});
-    if (Status restricted = Restrict(*observed, context_.options.only, plan); !restricted) {
+    Result<Plan> plan = PlanFor(*observed);
+    // The CRD is not watched.
+    if (plan && plan->empty() && !partial_ && context_.options.linger.count() > 0 && !MustReadCrd(*observed)) {
+      quiet_ = Quiet{*std::move(observed), std::move(versions)};
+    }
+    return plan;
+  }
+
+  Result<Observation> Look(ListVersions& versions) {
+    if (!context_.team_space.empty()) {
+      CloseSights sights;
+      Result<Observation> one = ObserveOne(client_, context_.now(), context_.team_space, sights);
+      partial_ = !one || !one->team_spaces.empty();
+      if (partial_) return one;
+    }
+    return Observe(client_, context_.now(), nullptr, &versions);
+  }
+
+  Result<Plan> PlanFor(const Observation& observation) const {
+    Plan plan = ComputePlan(observation, {.allow_crd_deletion = context_.options.allow_crd_deletion});
+    if (partial_) return plan;
+    if (Status restricted = Restrict(observation, context_.options.only, plan); !restricted) {
       return tl::unexpected<Error>(std::move(restricted).error());
     }
     return plan;
+  }
+
+  bool MayLinger(const Totals& totals) const {
+    return quiet_ && totals.writes == 0 && totals.failed + totals.left == 0 && !client_.stopping();
+  }
+
+  Wake LingerBehind(const PassOutcome& outcome) {
+    context_.on_linger(outcome);
+    const auto find_work = [this](const Observation& observation) -> Work {
+      const Result<Plan> plan = PlanFor(observation);
+      if (!plan || MustReadCrd(observation)) return {.any = true, .team_space = {}};
+      return WorkOf(*plan);
+    };
+    Wake wake = Linger(client_, std::move(quiet_->observation), quiet_->versions,
+                       {.most = context_.options.linger, .find_work = find_work, .now = context_.now});
+    if (wake.cause == WakeCause::kForbidden && !context_.in_loop) {
+      context_.log.Warn("--linger needs the right to watch: " + wake.words);
+    } else {
+      context_.log.Debug("awake: " + wake.words);
+    }
+    return wake;
   }
 
   /// Performs a plan, telling each change once it is made; returns whether a race was lost.
@@ -242,6 +312,8 @@ class Run {
   Client client_;
   PassNumbers numbers_;
   std::vector<Event> events_;
+  std::optional<Quiet> quiet_;
+  bool partial_ = false;  ///< One team space alone is looked at.
 };
 
 }  // namespace
@@ -249,7 +321,7 @@ class Run {
 PassOutcome Reconcile(Transport& transport, const ReconcileContext& context) {
   Run run(transport, context);
   PassOutcome outcome = context.options.diff ? run.Diff() : run.Once();
-  outcome.numbers = run.Numbers();
+  if (!outcome.wake) outcome.numbers = run.Numbers();
   return outcome;
 }
 

@@ -12,6 +12,7 @@
 #include "app/document.h"
 #include "app/exit_code.h"
 #include "app/layout.h"
+#include "app/linger.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "app/pass_numbers.h"
@@ -24,9 +25,11 @@ namespace cnpa {
 struct PassOutcome {
   ExitCode code = ExitCode::kUnreadable;
   std::optional<Totals> totals;  ///< Of a pass that has read the cluster.
+  bool partial = false;          ///< It has looked at one team space only.
   bool told_all = true;          ///< Whatever is wrong was told, none of it only counted.
   bool unauthorized = false;     ///< The server took no credentials of ours.
-  PassNumbers numbers;           ///< All rounds of it together.
+  PassNumbers numbers;           ///< All rounds of it together, without what came after it.
+  std::optional<Wake> wake;      ///< Set: it has lingered, and this ended that.
 };
 
 /// What a run needs of the world outside of the cluster.
@@ -38,15 +41,19 @@ struct ReconcileContext {
   /// Adds to an error what only the credentials' owner knows, such as that they have expired.
   std::function<Error(Error)> explain = [](Error error) { return error; };
   std::function<void()> on_observed = [] {};  ///< Called once the cluster has been read.
-  std::string instance = "unknown";           ///< For events: the name of this machine or pod.
-  std::string runtime_folder;                 ///< Where repairs are remembered between passes; empty: nowhere.
-  PassDocument* document = nullptr;           ///< Set: is told all of it; --diff then prints no lines.
-  bool in_loop = false;                       ///< Another pass follows: say what is new, not what is still so.
+  /// Called with how the run ended before it lingers.
+  std::function<void(const PassOutcome&)> on_linger = [](const PassOutcome& /*outcome*/) {};
+  std::string team_space;            ///< The only one to look at, if it is there; empty: all.
+  std::string instance = "unknown";  ///< For events: the name of this machine or pod.
+  std::string runtime_folder;        ///< Where repairs are remembered between passes; empty: nowhere.
+  PassDocument* document = nullptr;  ///< Set: is told all of it; --diff then prints no lines.
+  bool in_loop = false;              ///< Another pass follows: say what is new, not what is still so.
   ViewForm stdout_form;
   ViewForm stderr_form;
 };
 
-/// Makes one pass, and up to two more at once where another writer was faster; or prints what one would do.
+/// Makes one pass, and up to two more at once where another writer was faster; or prints what one would do. After a
+/// pass that had nothing to write, and in which nothing failed, it lingers as long as the options say.
 PassOutcome Reconcile(Transport& transport, const ReconcileContext& context);
 
 }  // namespace cnpa

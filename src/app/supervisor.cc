@@ -28,6 +28,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kStopLimit{4500};
 constexpr milliseconds kKillLimit{300};
 constexpr milliseconds kReadyAgain{100};
+constexpr std::chrono::minutes kWatchAgain{10};  // After it was forbidden.
+constexpr std::chrono::minutes kForgetWatch{1};  // So much later it is over.
 // What never stops talking must come to its deadline.
 constexpr int kReadsAtOnce = 16;
 constexpr int kReadAll = std::numeric_limits<int>::max();
@@ -86,7 +88,7 @@ void Supervisor::Wait() {
 Supervisor::Clock::time_point Supervisor::NextEvent() const {
   Clock::time_point next = Clock::now() + std::chrono::hours(1);
   if (pass_) {
-    if (!overdue_) next = std::min(next, pass_started_ + settings_.pass_limit);
+    if (!overdue_) next = std::min(next, limit_);
     if (stopping_) next = std::min(next, stop_limit_);
   } else if (!stopping_) {
     next = std::min(next, next_pass_);
@@ -127,15 +129,20 @@ void Supervisor::StartPass() {
   failure_.clear();
   ended_.reset();
   overdue_ = false;
+  lingers_ = false;
+  wake_.reset();
   pass_started_ = Clock::now();
-  Result<ChildTask> started = ChildTask::Start("cnpa-op-pass", work_.pass);
+  limit_ = pass_started_ + settings_.pass_limit;
+  const PassHint hint{.may_linger = pass_started_ >= may_linger_from_, .team_space = std::exchange(team_space_, {})};
+  Result<ChildTask> started =
+      ChildTask::Start("cnpa-op-pass", [this, &hint](int report_fd) { return work_.pass(report_fd, hint); });
   if (started) {
     pass_ = *std::move(started);
     return;
   }
   Tell({LogLevel::kError, true, started.error().message, {}, {}});
   ended_ = PassEnded{};
-  OnPassOver(W_EXITCODE(static_cast<int>(ExitCode::kUnreadable), 0));
+  OnProcessOver(W_EXITCODE(static_cast<int>(ExitCode::kUnreadable), 0));
 }
 
 void Supervisor::ReadReport(int most_reads) {
@@ -159,6 +166,10 @@ void Supervisor::HandleLine(std::string_view line) {
   if (const auto* entry = std::get_if<LogEntry>(&*message)) return Tell(*entry);
   if (const auto* ended = std::get_if<PassEnded>(&*message)) {
     ended_ = *ended;
+  } else if (const auto* wake = std::get_if<Wake>(&*message)) {
+    wake_ = *wake;
+  } else if (std::holds_alternative<PassLingers>(*message)) {
+    OnLinger();
   } else {
     BecomeReady();
   }
@@ -179,15 +190,16 @@ void Supervisor::Reap() {
     ReadReport(kReadAll);
     pass_->SetReaped();
     pass_.reset();
-    OnPassOver(status);
+    if (lingers_) {
+      OnWake(status);
+    } else {
+      OnProcessOver(status);
+    }
   }
 }
 
-void Supervisor::OnPassOver(int status) {
-  const auto now = Clock::now();
-  last_took_ = Span(now - pass_started_);
-  last_end_ = now;
-  ++passes_;
+/// The process of a pass that did not linger has ended.
+void Supervisor::OnProcessOver(int status) {
   const bool told = ended_ && WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ended_->code);
   if (overdue_) {
     const std::string limit = FormatDuration(settings_.pass_limit);
@@ -195,15 +207,25 @@ void Supervisor::OnPassOver(int status) {
   } else if (!told) {
     Tell({LogLevel::kError, true, fmt::format("a pass was ended by {}", DescribeWaitStatus(status)), {}, {}});
   }
-  const PassEnded ended = told ? *ended_ : PassEnded{};
+  if (told) return OnPassOver(PassEndOf(ended_->code), *ended_);
   // A pass that is killed since it would not stop has not crashed.
-  const PassEnd other_end = overdue_ ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed;
-  CountPass({.end = told ? PassEndOf(ended.code) : other_end,
+  OnPassOver(overdue_ ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed, {});
+}
+
+void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
+  const auto now = Clock::now();
+  last_took_ = Span(now - pass_started_);
+  last_end_ = now;
+  ++passes_;
+  const bool wrote = ended.numbers.wrote();
+  if (wrote) last_write_ = now;
+  false_alarm_ = std::exchange(woken_, false) && !wrote;
+  CountPass({.end = end,
              .took = std::chrono::duration_cast<std::chrono::microseconds>(now - pass_started_),
              .ended_at = Now(),
              .numbers = ended.numbers});
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
-  if (ended.looked != Looked::kAtNothing) summary_ = ended.summary;
+  if (ended.looked != Looked::kAtNothing && !ended.summary.empty()) summary_ = ended.summary;
   unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
   last_failure_ = failure_.empty() ? "the last pass did not end by itself" : failure_;
   loaded_by_systemd_ = ended.loaded_by_systemd;
@@ -224,6 +246,47 @@ void Supervisor::OnPassOver(int status) {
   }
 }
 
+/// The pass is over, its process is not.
+void Supervisor::OnLinger() {
+  if (!ended_) return;
+  lingers_ = true;
+  limit_ = Clock::now() + settings_.linger_limit;
+  const bool reloaded = reloaded_;
+  OnPassOver(PassEndOf(ended_->code), *ended_);
+  reloaded_ = reloaded;
+  if (reloaded_) pass_->Signal(SIGTERM);
+}
+
+/// The process of a pass that has lingered has ended.
+void Supervisor::OnWake(int status) {
+  const auto now = Clock::now();
+  lingers_ = false;
+  if (stopping_) return;
+  if (overdue_ || !WIFEXITED(status)) {
+    const std::string how = overdue_ ? "did not wake up in time: killed" : "was ended by " + DescribeWaitStatus(status);
+    log_.Error("a pass that lingered " + how);
+  }
+  if (wake_ && wake_->cause == WakeCause::kForbidden) {
+    may_linger_from_ = now + kWatchAgain;
+    Tell({.level = LogLevel::kWarn,
+          .is_message = true,
+          .text = fmt::format("--linger needs the right to watch, and is left out: {}", wake_->words),
+          .trouble = "the right to watch lacks",
+          .fields = {},
+          .lasts = kWatchAgain + kForgetWatch});
+  }
+  if (std::exchange(reloaded_, false)) {
+    next_pass_ = now;
+    return;
+  }
+  // The interval bounds how often something is written, and how often in vain something is looked for.
+  woken_ = wake_ && wake_->cause == WakeCause::kSomethingToDo;
+  const bool at_once = woken_ && !false_alarm_;
+  if (woken_) team_space_ = wake_->team_space;
+  const std::optional<Clock::time_point> since = at_once ? last_write_ : last_end_;
+  next_pass_ = since ? std::max(now, *since + settings_.interval) : now;
+}
+
 void Supervisor::CountPass(const FinishedPass& pass) {
   const Status counted = work_.count(pass);
   if (counted) return;
@@ -234,7 +297,7 @@ void Supervisor::CountPass(const FinishedPass& pass) {
 
 void Supervisor::CheckDeadlines() {
   const auto now = Clock::now();
-  if (pass_ && !overdue_ && now >= pass_started_ + settings_.pass_limit) {
+  if (pass_ && !overdue_ && now >= limit_) {
     overdue_ = true;
     pass_->Kill();
   }
@@ -274,6 +337,8 @@ void Supervisor::Reload() {
   }
   next_pass_ = Clock::now();
   reloaded_ = static_cast<bool>(pass_);  // That one has the old configuration.
+  may_linger_from_ = Clock::now();
+  if (lingers_) pass_->Signal(SIGTERM);
   if (!ready_) return;
   ready_untold_ = true;
   TellReady();
@@ -288,8 +353,9 @@ void Supervisor::TellState() const {
                        FormatDuration(last_took_));
   }
   const std::string next =
-      pass_ ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
-            : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
+      lingers_ ? fmt::format("nothing to do for {}", FormatDuration(Span(now - *last_end_)))
+      : pass_  ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
+               : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
   // It was asked for, so it is told whatever the level.
   const LogLevel level = log_.shows(LogLevel::kInfo) ? LogLevel::kInfo : log_.level();
   log_.Write({.level = level,

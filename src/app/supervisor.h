@@ -20,14 +20,21 @@
 namespace cnpa {
 
 struct LoopSettings {
-  std::chrono::milliseconds interval{0};    ///< From the end of a pass to the start of the next.
-  std::chrono::milliseconds pass_limit{0};  ///< A pass that has not ended then is killed.
+  std::chrono::milliseconds interval{0};      ///< From the end of a pass to the start of the next.
+  std::chrono::milliseconds pass_limit{0};    ///< A pass that has not ended then is killed.
+  std::chrono::milliseconds linger_limit{0};  ///< One that lingers, then.
+};
+
+/// What a pass is told by the one before.
+struct PassHint {
+  bool may_linger = true;
+  std::string team_space;  ///< The only one for which there is something to do, as far as is known; empty: look at all.
 };
 
 /// What the supervisor is told of the passes that it starts.
 struct LoopWork {
   /// Makes a pass, in the child; writes PassMessages to `report_fd`, and returns the exit code.
-  ChildTask::Function pass;
+  std::function<int(int report_fd, const PassHint& hint)> pass;
 
   /// Reads the configuration anew; what it returns, and what `pass` does from then on, follows it.
   ///
@@ -64,7 +71,10 @@ class Supervisor {
   void HandleLine(std::string_view line);
   void Tell(const LogEntry& entry);
   void Reap();
-  void OnPassOver(int status);
+  void OnProcessOver(int status);
+  void OnPassOver(PassEnd end, const PassEnded& ended);
+  void OnLinger();
+  void OnWake(int status);
   void CountPass(const FinishedPass& pass);
   void CheckDeadlines();
   void Reload();
@@ -83,16 +93,24 @@ class Supervisor {
 
   std::optional<ChildTask> pass_;
   Clock::time_point pass_started_;
-  std::string unread_;              ///< Of the running pass's report: the beginning of a line.
-  std::string failure_;             ///< What the running pass failed with as a whole.
-  std::optional<PassEnded> ended_;  ///< What the running pass said of its end.
-  bool overdue_ = false;            ///< It was killed since its time was over.
+  std::string unread_;                 ///< Of the running pass's report: the beginning of a line.
+  std::string failure_;                ///< What the running pass failed with as a whole.
+  std::optional<PassEnded> ended_;     ///< What the running pass said of its end.
+  bool overdue_ = false;               ///< It was killed since its time was over.
+  bool lingers_ = false;               ///< The pass is over; its process waits for something to do.
+  Clock::time_point limit_;            ///< When it is killed.
+  std::optional<Wake> wake_;           ///< What it said when it had lingered.
+  std::string team_space_;             ///< The only one that the next pass is to look at.
+  bool woken_ = false;                 ///< It was started since the one before found something to do.
+  bool false_alarm_ = false;           ///< And then it had nothing to write.
+  Clock::time_point may_linger_from_;  ///< A pass was told that it has no right to watch.
 
   Clock::time_point started_;
   Clock::time_point next_pass_;
   Clock::time_point next_ping_;
   std::chrono::milliseconds last_took_{0};
   std::optional<Clock::time_point> last_end_;
+  std::optional<Clock::time_point> last_write_;  ///< The end of the last pass that wrote.
   std::string last_failure_;
   std::string summary_;             ///< Of the last pass that could read the cluster.
   std::uint64_t passes_ = 0;        ///< That have ended.

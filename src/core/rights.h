@@ -21,17 +21,21 @@ struct Right {
 
 inline constexpr std::string_view kEventsResource = "events";
 inline constexpr std::string_view kWithoutEvents = "does without events";
+inline constexpr std::string_view kWithoutLinger = "does without --linger";
 
 /// The rights on one resource stand together.
-inline constexpr std::array<Right, 14> kLeastRights{{
+inline constexpr std::array<Right, 17> kLeastRights{{
     {"platform.labhub.io", "teamspaces", "", "list"},
+    {"platform.labhub.io", "teamspaces", "", "watch", kWithoutLinger},
     {"platform.labhub.io", "teamspaces", "", "patch"},
     {"platform.labhub.io", "teamspaces/status", "", "patch"},
     {"", "namespaces", "", "list"},
+    {"", "namespaces", "", "watch", kWithoutLinger},
     {"", "namespaces", "", "create"},
     {"", "namespaces", "", "patch"},
     {"", "resourcequotas", "", "create"},
     {"", "resourcequotas", "team-quota", "list"},
+    {"", "resourcequotas", "team-quota", "watch", kWithoutLinger},
     {"", "resourcequotas", "team-quota", "patch"},
     {"", "resourcequotas", "team-quota", "delete"},
     // Discovery tells of the CRD too, out of a cache.

@@ -6,6 +6,7 @@
 
 #include "base/percent.h"
 #include "kube/json.h"
+#include "kube/line_splitter.h"
 #include "kube/list_splitter.h"
 
 namespace cnpa {
@@ -84,11 +85,13 @@ std::optional<std::string> WarningText(std::string_view value) {
 
 void Client::Start(Request request, Transport::OnDone on_done) {
   const std::string_view verb = VerbOf(request);
+  const bool counts = !request.is_watch;  // A watch is of no pass.
   // The one way to the transport, so that no request of a dry run can be forgotten.
   Result<Request> meant = mode_ == WriteMode::kDryRun ? AsDryRun(std::move(request)) : std::move(request);
   if (!meant) return on_done(tl::unexpected<Error>(std::move(meant).error()));
-  transport_.Start(*std::move(meant), [this, verb, on_done = std::move(on_done)](Result<Response> response) {
-    if (response || response.error().code != ErrorCode::kStopped) ++requests_[{verb, response ? response->code : 0}];
+  transport_.Start(*std::move(meant), [this, verb, counts, on_done = std::move(on_done)](Result<Response> response) {
+    if (counts && (response || response.error().code != ErrorCode::kStopped))
+      ++requests_[{verb, response ? response->code : 0}];
     if (response) {
       for (const std::string& value : response->warnings) {
         const std::optional<std::string> text = WarningText(value);
@@ -105,7 +108,8 @@ struct Client::Listing {
   const Collection* collection = nullptr;
   std::function<void()> on_restart;
   OnItem on_item;
-  OnStatus on_done;
+  OnListed on_done;
+  std::string resource_version;  ///< Of the first page: further ones show the same moment.
   std::string continue_token;
   int attempt = 0;
   milliseconds delay{0};
@@ -128,7 +132,7 @@ struct Client::Listing {
   }
 };
 
-void Client::List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnStatus on_done) {
+void Client::List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnListed on_done) {
   auto listing = std::make_shared<Listing>();
   listing->collection = &collection;
   listing->on_restart = std::move(on_restart);
@@ -169,7 +173,8 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
     decoded.error().message += NotJsonWords(response->content_type);
     return listing->Fail(std::move(decoded).error());
   }
-  if (decoded->continue_token.empty()) return listing->on_done({});
+  if (listing->resource_version.empty()) listing->resource_version = decoded->resource_version;
+  if (decoded->continue_token.empty()) return listing->on_done(std::move(listing->resource_version));
   listing->continue_token = decoded->continue_token;
   ListPage(listing);
 }
@@ -181,6 +186,7 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
   listing->last_error = std::move(error);
   listing->delay = *delay;
   listing->continue_token.clear();
+  listing->resource_version.clear();
   listing->on_restart();
   ListPage(listing);
 }
@@ -189,6 +195,28 @@ void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error e
   Get("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
     if (ready) return listing->Fail(error);
     RetryOrFail(listing, {ErrorCode::kUnavailable, "the API server is not ready yet"}, {});
+  });
+}
+
+void Client::Watch(const Collection& collection, const std::string& resource_version, OnItem on_line,
+                   OnStatus on_done) {
+  // Ours is the first to end.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(transport_.time_left()) + std::chrono::seconds(5);
+  Request request{.method = Method::kGet, .path = std::string(collection.path)};
+  for (const std::string& parameter :
+       {std::string("watch=1"), "resourceVersion=" + PercentEncode(resource_version, "-_."),
+        std::string("allowWatchBookmarks=true"), "timeoutSeconds=" + std::to_string(seconds.count())}) {
+    request.path = WithParameter(request.path, parameter);
+  }
+  request.is_watch = true;
+  request.on_body = [lines = LineSplitter(std::move(on_line))](std::string_view bytes) mutable {
+    return lines.Feed(bytes);
+  };
+  const Request asked{.method = request.method, .path = request.path};
+  Start(std::move(request), [asked, on_done = std::move(on_done)](const Result<Response>& response) {
+    if (!response) return on_done(tl::unexpected<Error>(response.error()));
+    if (response->code != 200) return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));
+    on_done({});
   });
 }
 

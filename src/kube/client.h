@@ -32,6 +32,7 @@ class Client {
   /// Gets each item of a list, to parse in place.
   using OnItem = std::function<Status(std::string& item)>;
   using OnStatus = std::function<void(Status)>;
+  using OnListed = std::function<void(Result<std::string> resource_version)>;
   using OnBody = std::function<void(Result<std::string>)>;
 
   struct Hooks {
@@ -49,12 +50,19 @@ class Client {
         on_warning_(std::move(hooks.on_warning)),
         retries_(std::move(hooks.random)) {}
 
-  /// Begins to list `collection`, page after page if the server pages. A read that failed for a passing
+  /// Begins to list `collection`, page after page if the server pages; `on_done` gets the resourceVersion at which the
+  /// list holds. A read that failed for a passing
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
   ///
   /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not said
   ///          of a server that has just started and knows no rights yet.
-  void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnStatus on_done);
+  void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnListed on_done);
+
+  /// Begins to watch `collection` for what happens after `resource_version`, until the pass's deadline or Abandon();
+  /// `on_line` gets each event, to parse in place. It is not made again: whoever watches lists anew.
+  ///
+  /// Errors:  of `on_done`, which gets none when the server ends the watch: as of a list, and what `on_line` returned.
+  void Watch(const Collection& collection, const std::string& resource_version, OnItem on_line, OnStatus on_done);
 
   /// Begins to read one object or document.
   void Get(std::string path, OnBody on_done);
@@ -69,6 +77,12 @@ class Client {
 
   /// Begins a write. It is made again only where it surely did not happen: the server says 429, or was not reached.
   void Write(Request request, OnStatus on_done);
+
+  /// Gives up what was begun, once `after` has passed.
+  void Abandon(std::chrono::milliseconds after) { transport_.Abandon(after); }
+
+  /// Moves the pass's deadline.
+  void set_time_left(std::chrono::milliseconds left) { transport_.set_time_left(left); }
 
   /// Performs what was begun.
   void RunUntilIdle() { transport_.RunUntilIdle(); }

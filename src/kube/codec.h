@@ -48,6 +48,20 @@ Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item);
 Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item);
 Result<Quota> DecodeQuota(JsonDocument& document, std::string& item);
 
+/// The same of an object in a larger document.
+Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& object);
+Result<Namespace> DecodeNamespaceAt(JsonDocument& document, const JsonReader& object);
+Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& object);
+
+/// What an event of a watch says of its object.
+enum class WatchEvent { kPut, kDeleted, kBookmark };
+
+/// Reads the type of an event of a watch; the object it is about is the member `object`.
+///
+/// Errors:  kNotFound when the server no longer has what has happened since (410); kUnavailable for another error that
+/// it tells; kMalformed. Source:  Kubernetes API Concepts, Efficient detection of changes.
+Result<WatchEvent> DecodeWatchEvent(JsonDocument& document, const JsonReader& event);
+
 /// What people want to see of an object, and no decision depends on. Of the one that was just decoded in `document`.
 std::string DecodeCreationTime(JsonDocument& document);                 ///< metadata.creationTimestamp, as written.
 std::map<std::string, std::string> DecodeUsed(JsonDocument& document);  ///< status.used of a quota.

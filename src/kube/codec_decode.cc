@@ -84,13 +84,18 @@ std::string DecodeScopes(const JsonReader& spec) {
   return text.empty() ? "selected" : text;
 }
 
-/// Each item is parsed in the same document; a TeamSpace's kind is checked where the server sends it.
-Status Open(JsonDocument& document, std::string& item, std::string_view kind) {
-  if (Status parsed = document.Parse(item); !parsed) return parsed;
-  const std::string told = document.root().OptionalString("kind");
-  if (!told.empty() && told != kind)
-    return Fail(ErrorCode::kMalformed, "'kind' is '" + told + "', not " + std::string(kind));
-  return {};
+/// A TeamSpace's kind is checked where the server sends it, which it does in lists, too.
+Status CheckKind(const JsonReader& object, std::string_view kind) {
+  const std::string told = object.OptionalString("kind");
+  if (told.empty() || told == kind) return {};
+  return Fail(ErrorCode::kMalformed, "'kind' is '" + told + "', not " + std::string(kind));
+}
+
+/// Each item is parsed in the same document.
+template <typename T>
+Result<T> DecodeItem(JsonDocument& document, std::string& item, Result<T> (*decode)(JsonDocument&, const JsonReader&)) {
+  if (Status parsed = document.Parse(item); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
+  return decode(document, document.root());
 }
 
 }  // namespace
@@ -124,9 +129,11 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
 }
 
 Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
-  if (Status opened = Open(document, item, kTeamSpaceKind); !opened)
-    return tl::unexpected<Error>(std::move(opened).error());
-  const JsonReader root = document.root();
+  return DecodeItem(document, item, &DecodeTeamSpaceAt);
+}
+
+Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& root) {
+  if (Status kind = CheckKind(root, kTeamSpaceKind); !kind) return tl::unexpected<Error>(std::move(kind).error());
   const JsonReader metadata = root.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
@@ -149,9 +156,11 @@ Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
 }
 
 Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
-  if (Status opened = Open(document, item, "Namespace"); !opened)
-    return tl::unexpected<Error>(std::move(opened).error());
-  const JsonReader root = document.root();
+  return DecodeItem(document, item, &DecodeNamespaceAt);
+}
+
+Result<Namespace> DecodeNamespaceAt(JsonDocument& document, const JsonReader& root) {
+  if (Status kind = CheckKind(root, "Namespace"); !kind) return tl::unexpected<Error>(std::move(kind).error());
   const JsonReader metadata = root.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
@@ -168,10 +177,11 @@ Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
 }
 
 Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
-  if (Status opened = Open(document, item, "ResourceQuota"); !opened) {
-    return tl::unexpected<Error>(std::move(opened).error());
-  }
-  const JsonReader root = document.root();
+  return DecodeItem(document, item, &DecodeQuotaAt);
+}
+
+Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& root) {
+  if (Status kind = CheckKind(root, "ResourceQuota"); !kind) return tl::unexpected<Error>(std::move(kind).error());
   const JsonReader metadata = root.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
@@ -187,6 +197,20 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   quota.trace = ComputeTrace(writes, ObjectPart::kSpec);
   quota.unreadable = Problem(document, "resourcequota", quota.namespace_name + "/" + std::string(kQuotaName));
   return quota;
+}
+
+Result<WatchEvent> DecodeWatchEvent(JsonDocument& document, const JsonReader& event) {
+  const std::string type = event.String("type");
+  const JsonReader object = event.Object("object");
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  if (!object.present()) return Fail(ErrorCode::kMalformed, "an event of a watch has no object");
+  if (type == "ADDED" || type == "MODIFIED") return WatchEvent::kPut;
+  if (type == "DELETED") return WatchEvent::kDeleted;
+  if (type == "BOOKMARK") return WatchEvent::kBookmark;
+  if (type != "ERROR") return Fail(ErrorCode::kMalformed, "'" + type + "' is no type of an event of a watch");
+  const bool expired = object.IntIfPresent("code") == 410;
+  return Fail(expired ? ErrorCode::kNotFound : ErrorCode::kUnavailable,
+              "the server ends the watch: " + object.OptionalString("message"));
 }
 
 std::string DecodeCreationTime(JsonDocument& document) {

@@ -194,8 +194,7 @@ class CurlTransport::Impl {
         renew_(std::move(renew)),
         address_(std::move(address)),
         multi_(curl_multi_init()) {
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(limits_.connections));
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(limits_.connections));
+    SetConnections(limits_.connections);
     TakeOn(std::move(connection));
     const std::string& name = this->connection().tls_server_name;
     if (!name.empty()) Append(connect_to_, name + ":" + address_.port + ":" + address_.host + ":" + address_.port);
@@ -217,10 +216,12 @@ class CurlTransport::Impl {
   }
 
   void RunUntilIdle() {
+    abandon_at_.reset();
     while (!waiting_.empty() || !transfers_.empty()) {
       BeginDue();
       int running = 0;
       curl_multi_perform(multi_.get(), &running);
+      if (abandon_at_ && Clock::now() >= *abandon_at_) EndAll();
       if (FinishDone() || transfers_.empty()) {
         if (transfers_.empty() && !waiting_.empty()) WaitForDue();
         continue;
@@ -230,6 +231,10 @@ class CurlTransport::Impl {
       if (stopping()) AbandonLate();
     }
   }
+
+  void Abandon(milliseconds after) { abandon_at_ = Clock::now() + after; }
+
+  void set_time_left(milliseconds left) { limits_.deadline = Clock::now() + left; }
 
   bool stopping() const { return stop_requested() || Clock::now() >= limits_.deadline; }
 
@@ -317,9 +322,16 @@ class CurlTransport::Impl {
       transfer->easy = std::move(idle_.back());
       idle_.pop_back();
     }
+    // A watch keeps its connection, and must keep none from the others.
+    if (transfer->request.is_watch) SetConnections(limits_.connections + ++watches_);
     SetRequest(*transfer);
     curl_multi_add_handle(multi_.get(), transfer->easy.get());
     transfers_.push_back(std::move(transfer));
+  }
+
+  void SetConnections(int most) const {
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, static_cast<long>(most));
+    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(most));
   }
 
   /// Sets what all requests share; an easy handle is used again and again.
@@ -332,6 +344,10 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_USERAGENT, (std::string("cnpa-op/") + kVersion).c_str());
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits_.connect_timeout.count()));
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L << 10U);
+    // The other end of a watch may go without a word.
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 20L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 10L);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Impl::OnBytes);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
     SetProxy(easy);
@@ -571,9 +587,10 @@ class CurlTransport::Impl {
       wait = std::min(wait, std::chrono::duration_cast<milliseconds>(waiting_.begin()->first - Clock::now()));
     }
     for (const auto& transfer : transfers_) {
-      const auto stalls = transfer->moved + limits_.stall_timeout;
+      const auto stalls = transfer->moved + StallTimeout(*transfer);
       wait = std::min(wait, std::chrono::ceil<milliseconds>(stalls - Clock::now()));
     }
+    if (abandon_at_) wait = std::min(wait, std::chrono::ceil<milliseconds>(*abandon_at_ - Clock::now()));
     if (stop_requested()) wait = std::min(wait, kStopGrace);
     wait = std::clamp(wait, milliseconds(1), milliseconds(60000));
     curl_waitfd stop{.fd = limits_.stop_fd, .events = CURL_WAIT_POLLIN, .revents = 0};
@@ -587,10 +604,14 @@ class CurlTransport::Impl {
     if (!stopping() && waiting_.begin()->first > Clock::now()) Poll();
   }
 
+  milliseconds StallTimeout(const Transfer& transfer) const {
+    return transfer.request.is_watch ? limits_.watch_stall_timeout : limits_.stall_timeout;
+  }
+
   /// Gives up what has not moved for too long. libcurl's own watch goes by an average, which a fast start holds up.
   void EndStalled() {
     const auto stalled = [this](const auto& transfer) {
-      return Clock::now() - transfer->moved >= limits_.stall_timeout;
+      return Clock::now() - transfer->moved >= StallTimeout(*transfer);
     };
     for (auto next = std::find_if(transfers_.begin(), transfers_.end(), stalled); next != transfers_.end();
          next = std::find_if(transfers_.begin(), transfers_.end(), stalled)) {
@@ -604,11 +625,22 @@ class CurlTransport::Impl {
   void AbandonLate() {
     if (!stop_requested()) return;
     if (stopped_at_ == Clock::time_point()) stopped_at_ = Clock::now();
-    if (Clock::now() - stopped_at_ < kStopGrace) return;
+    const bool only_watches = std::all_of(transfers_.begin(), transfers_.end(),
+                                          [](const auto& transfer) { return transfer->request.is_watch; });
+    if (only_watches || Clock::now() - stopped_at_ >= kStopGrace) EndInFlight("abandoned: told to end");
+  }
+
+  void EndAll() {
+    abandon_at_.reset();
+    for (auto& [due, next] : std::exchange(waiting_, {})) next.on_done(Fail(ErrorCode::kStopped, "given up"));
+    EndInFlight("given up");
+  }
+
+  void EndInFlight(const std::string& why) {
     while (!transfers_.empty()) {
       const std::unique_ptr<Transfer> transfer = Take(*transfers_.back());
-      Trace(*transfer, "abandoned");
-      transfer->on_done(Fail(ErrorCode::kStopped, "abandoned: told to end"));
+      Trace(*transfer, why);
+      transfer->on_done(Fail(ErrorCode::kStopped, why));
     }
   }
 
@@ -625,6 +657,8 @@ class CurlTransport::Impl {
   std::vector<std::unique_ptr<Transfer>> transfers_;   ///< In flight.
   std::vector<Easy> idle_;
   Clock::time_point stopped_at_;
+  int watches_ = 0;                              ///< That were begun.
+  std::optional<Clock::time_point> abandon_at_;  ///< All that was begun then is given up.
 };
 
 CurlTransport::CurlTransport(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -647,6 +681,12 @@ void CurlTransport::Start(Request request, OnDone on_done) {
 }
 void CurlTransport::RunUntilIdle() {
   impl_->RunUntilIdle();
+}
+void CurlTransport::Abandon(milliseconds after) {
+  impl_->Abandon(after);
+}
+void CurlTransport::set_time_left(milliseconds left) {
+  impl_->set_time_left(left);
 }
 bool CurlTransport::stopping() const {
   return impl_->stopping();

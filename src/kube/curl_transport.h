@@ -17,7 +17,9 @@ struct TransportLimits {
   std::chrono::steady_clock::time_point deadline;  ///< No request outlives it.
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds stall_timeout{15000};  ///< Without a byte for so long, an answer is given up.
-  int connections = 8;                             ///< At most; more requests wait.
+  /// The same of a watch. The API server sends a bookmark after 60 to 75 s of silence.
+  std::chrono::milliseconds watch_stall_timeout{100000};
+  int connections = 8;  ///< At most; more requests wait.
   /// Returns whether the pass was told to end; requests in flight then have kStopGrace left.
   std::function<bool()> stop_requested;
   int stop_fd = -1;  ///< Becomes readable when `stop_requested` turns true; -1: none.
@@ -51,6 +53,8 @@ class CurlTransport : public Transport {
   ~CurlTransport() override;
   void Start(Request request, OnDone on_done) override;
   void RunUntilIdle() override;
+  void Abandon(std::chrono::milliseconds after) override;
+  void set_time_left(std::chrono::milliseconds left) override;
   bool stopping() const override;
   std::chrono::milliseconds time_left() const override;
 

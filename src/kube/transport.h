@@ -29,6 +29,10 @@ struct Request {
 
   /// Set: gets the body of an answer 200 as it arrives, and Response::body stays empty. An error ends the request.
   std::function<Status(std::string_view)> on_body;
+
+  /// Set: an answer that goes on for as long as something may happen. It may be silent for long, and is given up at
+  /// once when the pass is told to end.
+  bool is_watch = false;
 };
 
 struct Response {
@@ -59,11 +63,18 @@ class Transport {
   ///
   /// Errors:  kUnreachable when nothing could be sent; kUnavailable when no whole answer came; kStopped when the pass
   /// was told to end or its deadline passed
-  ///          before the request was sent; what `on_body` returned.
+  ///          before the request was sent, or it was given up; what `on_body` returned.
   virtual void Start(Request request, OnDone on_done) = 0;
 
   /// Performs requests until none is left.
   virtual void RunUntilIdle() = 0;
+
+  /// Gives up all that was begun, once `after` has passed: it ends with kStopped. May be called from `on_body` and from
+  /// `on_done`.
+  virtual void Abandon(std::chrono::milliseconds after) = 0;
+
+  /// Moves the pass's deadline to `left` from now.
+  virtual void set_time_left(std::chrono::milliseconds left) = 0;
 
   /// Returns whether nothing new shall be begun: the pass was told to end, or its deadline passed.
   virtual bool stopping() const = 0;

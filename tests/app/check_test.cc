@@ -241,11 +241,12 @@ TEST_CASE("ComputeChecks names each right that lacks, in the line of its resourc
 
 TEST_CASE("ComputeChecks groups the verbs of one resource by the name that they are bound to", "[app][check]") {
   Survey survey = GoodSurvey();
-  CHECK(CheckOf(survey, CheckKind::kRights, "resourcequotas").detail == "create; list, patch, delete of team-quota");
+  CHECK(CheckOf(survey, CheckKind::kRights, "resourcequotas").detail ==
+        "create; list, watch, patch, delete of team-quota");
   survey.rights[RightIndex("resourcequotas", "create")] = Result<bool>(false);
   survey.rights[RightIndex("resourcequotas", "patch")] = Result<bool>(false);
   CHECK(CheckOf(survey, CheckKind::kRights, "resourcequotas").detail ==
-        "lacks create; patch of team-quota; has list, delete of team-quota");
+        "lacks create; patch of team-quota; has list, watch, delete of team-quota");
   survey.rights[RightIndex("customresourcedefinitions", "get")] = Result<bool>(false);
   CHECK(CheckOf(survey, CheckKind::kRights, "customresourcedefinitions").detail ==
         "lacks get of teamspaces.platform.labhub.io; does with what discovery tells, which may be out of date");

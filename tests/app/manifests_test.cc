@@ -55,7 +55,7 @@ TEST_CASE("RbacManifest --openshift adds delete on namespaces and nothing else",
   Options options = DefaultOptions();
   std::string want = RbacManifest(options);
   options.openshift = true;
-  const std::string verbs = "resources: [namespaces], verbs: [list, create, patch";
+  const std::string verbs = "resources: [namespaces], verbs: [list, watch, create, patch";
   want.insert(want.find(verbs) + verbs.size(), ", delete");
   CHECK(RbacManifest(options) == want);
 }

@@ -19,6 +19,9 @@ TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_r
       LogEntry{LogLevel::kWarn, false, "again and again", "TeamSpace/red: Contested", {}, std::chrono::minutes(10)},
       LogEntry{LogLevel::kError, false, "\x1b[31m!\x1b[0m \xff", {}, {}},
       PassObserved{},
+      PassLingers{},
+      Wake{WakeCause::kToldToEnd, "", "told to end"},
+      Wake{WakeCause::kSomethingToDo, "red", "work"},
       PassEnded{},
       PassEnded{ExitCode::kTerminated, Looked::kAtAll, true, true, "5 team spaces in sync", numbers},
   };

@@ -4,14 +4,18 @@
 // runs in a process of its own, since a supervisor needs one for itself.
 #include "app/supervisor.h"
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "app/metrics_file.h"
 #include "support/capture.h"
@@ -32,6 +36,7 @@ const PassEnded kAway{ExitCode::kUnreadable, Looked::kAtNothing, false, false, {
 
 /// What a pass does; it is told its number, from 1 on.
 using Stub = std::function<int(int number, int report_fd)>;
+using LingeringStub = std::function<int(int number, int report_fd, const PassHint& hint)>;
 
 void Say(int fd, const PassMessage& message) {
   const std::string line = EncodePassMessage(message);
@@ -76,20 +81,25 @@ struct Bench {
   Lines said;
   Lines notified;
 
-  LoopSettings settings{.interval = 1ms, .pass_limit = 60s};
+  LoopSettings settings{.interval = 1ms, .pass_limit = 60s, .linger_limit = 60s};
   std::string watchdog_usec;
   std::function<void()> before = [] {};  ///< Done in the process of the supervisor.
   std::function<Result<LoopSettings>()> reload = [this]() -> Result<LoopSettings> { return settings; };
   std::function<Status(const FinishedPass&)> count = [](const FinishedPass&) { return Status(); };
 
   void Run(const Stub& stub) {
+    RunLingering([&stub](int number, int fd, const PassHint& /*hint*/) { return stub(number, fd); });
+  }
+
+  void RunLingering(const LingeringStub& stub) {
     const NotifySocket socket;
     const SharedNumber passes;
     CapturedStream captured(stderr);
     code = ExitCodeOfChild([&] {
       before();
       const Log log(LogLevel::kInfo, LogFormat::kText);
-      const LoopWork work{.pass = [&](int fd) { return stub(++passes.value(), fd); }, .reload = reload, .count = count};
+      const auto pass = [&](int fd, const PassHint& hint) { return stub(++passes.value(), fd, hint); };
+      const LoopWork work{.pass = pass, .reload = reload, .count = count};
       const Environment environment = [&](const std::string& name) -> std::optional<std::string> {
         if (name == "NOTIFY_SOCKET") return socket.name();
         if (name == "WATCHDOG_USEC" && !watchdog_usec.empty()) return watchdog_usec;
@@ -473,6 +483,140 @@ TEST_CASE("Supervisor leaks nothing in 2,000 passes and leaves no zombie", "[app
 
 TEST_CASE("Supervisor leaks nothing in 100,000 passes and leaves no zombie", "[.long][supervisor]") {
   CHECK(MakePassesAndMeasure(100000) == 0);
+}
+
+/// Ends as a pass does that found nothing to write and now waits for something to do.
+void Linger(int fd) {
+  Say(fd, kFine);
+  Say(fd, PassLingers{});
+}
+
+int WakeUp(int fd, WakeCause cause, const std::string& words = "something to do") {
+  Say(fd, Wake{cause, "red", words});
+  return 0;
+}
+
+int EndHavingWritten(int fd) {
+  PassEnded ended = kFine;
+  ended.numbers.writes[0] = 1;
+  return End(fd, ended);
+}
+
+/// Waits for SIGTERM, or for `most`; returns whether it came.
+bool WaitForStop(std::chrono::seconds most) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  const timespec span{.tv_sec = most.count(), .tv_nsec = 0};
+  return ::sigtimedwait(&set, nullptr, &span) == SIGTERM;
+}
+
+int MillisecondsNow() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count() % 1'000'000'000);
+}
+
+TEST_CASE("Supervisor has a pass follow at once on one that lingered and found something to do", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.interval = 1h;
+  bench.RunLingering([](int number, int fd, const PassHint& hint) {
+    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} '{}'", number, hint.team_space), {}, {}});
+    if (number == 1) {
+      Linger(fd);
+      return WakeUp(fd, WakeCause::kSomethingToDo);
+    }
+    if (number == 2) {
+      Tell(SIGHUP);
+      return EndHavingWritten(fd);
+    }
+    Tell(SIGTERM);
+    return End(fd, kFine);
+  });
+  CHECK(bench.code == 0);
+  std::erase_if(bench.said, [](const std::string& line) { return !line.starts_with("pass "); });
+  CHECK(bench.said == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
+}
+
+TEST_CASE("Supervisor keeps the interval between two passes that write, and between two false alarms",
+          "[app][supervisor]") {
+  for (const bool second_writes : {true, false}) {
+    CAPTURE(second_writes);
+    Bench bench;
+    bench.settings.interval = 300ms;
+    const SharedNumber ended;
+    const SharedNumber began;
+    bench.Run([&](int number, int fd) {
+      // The second pass is one that was woken; the third one lingers and is woken at once, or is that again.
+      if (number == 2) {
+        ended.value() = MillisecondsNow();
+        if (second_writes) return EndHavingWritten(fd);
+      }
+      if (number == 4 || (number == 3 && !second_writes)) {
+        began.value() = MillisecondsNow();
+        Tell(SIGTERM);
+        return End(fd, kFine);
+      }
+      Linger(fd);
+      return WakeUp(fd, WakeCause::kSomethingToDo);
+    });
+    CHECK(bench.code == 0);
+    CHECK(began.value() - ended.value() >= 300);
+  }
+}
+
+TEST_CASE("Supervisor says once that the right to watch lacks, and has no pass linger until the next reload",
+          "[app][supervisor]") {
+  Bench bench;
+  bench.RunLingering([](int number, int fd, const PassHint& hint) {
+    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} {}", number, hint.may_linger), {}, {}});
+    if (number == 3) Tell(SIGHUP);
+    if (number == 5) Tell(SIGTERM);
+    if (!hint.may_linger) return End(fd, kFine);
+    Linger(fd);
+    return WakeUp(fd, WakeCause::kForbidden, "cannot watch teamspaces");
+  });
+  CHECK(bench.code == 0);
+  const std::string told =
+      "cnpa-op: warning: --linger needs the right to watch, and is left out: cannot watch teamspaces";
+  const std::string reloaded = "cnpa-op: configuration read anew; a pass follows";
+  REQUIRE(bench.said.size() >= 6);
+  CHECK(Lines(bench.said.begin(), bench.said.begin() + 4) ==
+        Lines{"pass 1 true", told, "pass 2 false", "pass 3 false"});
+  CHECK(std::count(bench.said.begin(), bench.said.end(), told) == 1);
+  CHECK(std::count(bench.said.begin(), bench.said.end(), reloaded) == 1);
+  CHECK(std::count(bench.said.begin(), bench.said.end(), "pass 4 true") == 1);
+}
+
+TEST_CASE("Supervisor wakes a pass that lingers for a reload and for a stop", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.interval = 1h;
+  bench.Run([](int number, int fd) {
+    Linger(fd);
+    Tell(number == 1 ? SIGHUP : SIGTERM);
+    if (!WaitForStop(60s)) Say(fd, LogEntry{LogLevel::kError, false, "nobody woke it", {}, {}});
+    return WakeUp(fd, WakeCause::kToldToEnd, "told to end");
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: configuration read anew; a pass follows"});
+}
+
+TEST_CASE("Supervisor names what ended a pass that lingered, and goes on", "[app][supervisor]") {
+  Bench bench;
+  bench.settings.linger_limit = 50ms;
+  bench.Run([](int number, int fd) {
+    if (number == 3) {
+      Tell(SIGTERM);
+      return End(fd, kFine);
+    }
+    Linger(fd);
+    if (number == 1) ::raise(SIGKILL);
+    std::this_thread::sleep_for(60s);
+    return 0;
+  });
+  CHECK(bench.code == 0);
+  CHECK(bench.said == Lines{"cnpa-op: a pass that lingered was ended by SIGKILL",
+                            "cnpa-op: a pass that lingered did not wake up in time: killed"});
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ def test_output_json_is_one_document_with_the_same_facts(cluster, without):
             assert row.endswith(entry["detail"] + (f": {entry['remedy']}" if entry["remedy"] else ""))
     failed, = (entry for entry in document["checks"] if entry["status"] == "fail")
     assert failed == {"kind": "rights", "subject": "namespaces", "status": "fail",
-                      "detail": "lacks create; has list, patch", "remedy": GRANT}
+                      "detail": "lacks create; has list, watch, patch", "remedy": GRANT}
 
 
 def test_color_is_used_only_where_it_was_asked_for(cluster):

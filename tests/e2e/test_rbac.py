@@ -59,13 +59,16 @@ def test_rights_are_exactly_those_that_the_contract_needs(cluster):
               for group in rule["apiGroups"] for resource in rule["resources"] for verb in rule["verbs"]}
     assert rights == {
         (API, "teamspaces", "list", ()),
+        (API, "teamspaces", "watch", ()),
         (API, "teamspaces", "patch", ()),
         (API, "teamspaces/status", "patch", ()),
         ("", "namespaces", "list", ()),
+        ("", "namespaces", "watch", ()),
         ("", "namespaces", "create", ()),
         ("", "namespaces", "patch", ()),
         ("", "resourcequotas", "create", ()),
         ("", "resourcequotas", "list", ("team-quota",)),
+        ("", "resourcequotas", "watch", ("team-quota",)),
         ("", "resourcequotas", "patch", ("team-quota",)),
         ("", "resourcequotas", "delete", ("team-quota",)),
         ("apiextensions.k8s.io", "customresourcedefinitions", "get", ("teamspaces.platform.labhub.io",)),

@@ -82,6 +82,7 @@ struct Listed {
   int restarts = 0;
   int ends = 0;
   Status status;
+  std::string resource_version;
 };
 
 Listed List(FakeTransport& transport) {
@@ -98,9 +99,10 @@ Listed List(FakeTransport& transport) {
         listed.items.push_back(item);
         return {};
       },
-      [&listed](Status status) {
+      [&listed](Result<std::string> done) {
         ++listed.ends;
-        listed.status = std::move(status);
+        listed.resource_version = done.value_or("");
+        if (!done) listed.status = tl::unexpected<Error>(std::move(done).error());
       });
   client.RunUntilIdle();
   CHECK(listed.ends == 1);
@@ -525,7 +527,7 @@ TEST_CASE("Client counts its requests by verb and answer, each try for itself", 
                                  Written(), Fail(ErrorCode::kStopped, "not sent")});
   Client client(transport, kRequestTimeout, LongestJitter());
   client.List(
-      kThings, [] {}, [](std::string& /*item*/) { return Status(); }, [](const Status&) {});
+      kThings, [] {}, [](std::string& /*item*/) { return Status(); }, [](const Result<std::string>&) {});
   client.RunUntilIdle();
   client.Get("/readyz", [](const Result<std::string>&) {});
   client.Get("/things?fieldSelector=metadata.name%3Da", [](const Result<std::string>&) {});

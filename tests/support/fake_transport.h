@@ -28,8 +28,20 @@ class FakeTransport : public Transport {
     most_at_once = std::max(most_at_once, queue_.size());
   }
 
+  /// A watch that is answered ends when nothing else is left.
   void RunUntilIdle() override {
-    while (!queue_.empty()) {
+    while (!queue_.empty() || !watches_.empty()) {
+      if (queue_.empty() && std::exchange(abandoned_later_, false)) {
+        DropAll();
+        continue;
+      }
+      if (queue_.empty()) {
+        const OnDone on_done = std::move(watches_.front());
+        watches_.pop_front();
+        on_done(Response{.code = 200});
+        if (std::exchange(abandoned_, false)) DropAll();
+        continue;
+      }
       Pending next = std::move(queue_.front());
       queue_.pop_front();
       requests.push_back(next.request);
@@ -38,10 +50,19 @@ class FakeTransport : public Transport {
         Status taken = FeedPieces(next.request, std::exchange(response->body, {}));
         if (!taken) response = tl::unexpected<Error>(taken.error());
       }
-      next.on_done(std::move(response));
+      if (response && response->code == 200 && next.request.is_watch) {
+        watches_.push_back(std::move(next.on_done));
+      } else {
+        next.on_done(std::move(response));
+      }
+      if (std::exchange(abandoned_, false)) DropAll();
     }
   }
 
+  void Abandon(std::chrono::milliseconds after) override {
+    (after.count() == 0 ? abandoned_ : abandoned_later_) = true;
+  }
+  void set_time_left(std::chrono::milliseconds span) override { left = span; }
   bool stopping() const override { return stop; }
   std::chrono::milliseconds time_left() const override { return left; }
 
@@ -60,6 +81,15 @@ class FakeTransport : public Transport {
   std::size_t piece_bytes = 100;  ///< How much of a body arrives at once.
 
  private:
+  void DropAll() {
+    for (Pending& pending : std::exchange(queue_, {})) {
+      pending.on_done(tl::unexpected<Error>(Error{ErrorCode::kStopped, "given up"}));
+    }
+    for (const OnDone& on_done : std::exchange(watches_, {})) {
+      on_done(tl::unexpected<Error>(Error{ErrorCode::kStopped, "given up"}));
+    }
+  }
+
   struct Pending {
     Request request;
     OnDone on_done;
@@ -75,6 +105,9 @@ class FakeTransport : public Transport {
 
   Handler handler_;
   std::deque<Pending> queue_;
+  std::deque<OnDone> watches_;
+  bool abandoned_ = false;
+  bool abandoned_later_ = false;  ///< Once what is there to be answered is.
 };
 
 }  // namespace cnpa

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/linger.h"
+
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kube/codec.h"
+#include "kube/json.h"
+
+namespace cnpa {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Clocks of whole milliseconds may ring a little early.
+constexpr std::chrono::milliseconds kSlack{20};
+// Who changes several objects changes them one after the other: a pass for all of them is better than one for the
+// first.
+constexpr std::chrono::milliseconds kSettle{20};
+
+template <typename T>
+auto Place(std::vector<T>& objects, std::string T::*key, const std::string& name) {
+  return std::lower_bound(objects.begin(), objects.end(), name,
+                          [key](const T& object, const std::string& wanted) { return object.*key < wanted; });
+}
+
+/// Has `objects`, which are sorted by `key`, hold `object`; returns whether they are others now.
+template <typename T>
+bool Put(std::vector<T>& objects, std::string T::*key, T object) {
+  const auto place = Place(objects, key, object.*key);
+  if (place == objects.end() || (*place).*key != object.*key) {
+    objects.insert(place, std::move(object));
+    return true;
+  }
+  if (*place == object) return false;
+  *place = std::move(object);
+  return true;
+}
+
+template <typename T>
+bool Erase(std::vector<T>& objects, std::string T::*key, const std::string& name) {
+  const auto place = Place(objects, key, name);
+  if (place == objects.end() || (*place).*key != name) return false;
+  objects.erase(place);
+  return true;
+}
+
+class Lingering {
+ public:
+  Lingering(Client& client, Observation observation, const LingerSetting& setting)
+      : client_(client), setting_(setting), observation_(std::move(observation)), until_(Clock::now() + setting.most) {}
+
+  Wake Run(const ListVersions& versions) {
+    client_.set_time_left(setting_.most);
+    Watch(kTeamSpaces, versions.team_spaces, observation_.team_spaces, &TeamSpace::name, &DecodeTeamSpaceAt);
+    Watch(kNamespaces, versions.namespaces, observation_.namespaces, &Namespace::name, &DecodeNamespaceAt);
+    Watch(kQuotas, versions.quotas, observation_.quotas, &Quota::namespace_name, &DecodeQuotaAt);
+    client_.RunUntilIdle();
+    if (wake_) return *wake_;
+    const std::string about = work_.team_space.empty() ? "several team spaces" : work_.team_space;
+    return {WakeCause::kSomethingToDo, work_.team_space, "something to do about " + about};
+  }
+
+ private:
+  template <typename T>
+  using Decode = Result<T> (*)(JsonDocument&, const JsonReader&);
+
+  template <typename T>
+  void Watch(const Collection& collection, const std::string& version, std::vector<T>& objects, std::string T::*key,
+             Decode<T> decode) {
+    client_.Watch(
+        collection, version,
+        [this, &objects, key, decode](std::string& line) { return Take(line, objects, key, decode); },
+        [this, &collection](const Status& done) { OnEnd(collection, done); });
+  }
+
+  /// Takes one event in.
+  template <typename T>
+  Status Take(std::string& line, std::vector<T>& objects, std::string T::*key, Decode<T> decode) {
+    if (wake_) return {};
+    if (Status parsed = ParseWhole(document_, line); !parsed) return parsed;
+    const JsonReader event = document_.root();
+    const Result<WatchEvent> type = DecodeWatchEvent(document_, event);
+    if (!type) return tl::unexpected<Error>(type.error());
+    if (*type == WatchEvent::kBookmark) return {};
+    const JsonReader told = event.Object("object");
+    Result<T> object = decode(document_, told);
+    if (!object) return tl::unexpected<Error>(std::move(object).error());
+    if (!IsOurs(*object)) return {};
+    const std::string name = (*object).*key;
+    const bool changed =
+        *type == WatchEvent::kDeleted ? Erase(objects, key, name) : Put(objects, key, *std::move(object));
+    if (changed) Consider();
+    return {};
+  }
+
+  template <typename T>
+  static bool IsOurs(const T& object) {
+    if constexpr (std::is_same_v<T, Namespace>) return object.name.starts_with(kNamespacePrefix);
+    return true;
+  }
+
+  void Consider() {
+    observation_.observed_at = setting_.now();
+    const bool first = !work_.any;
+    Work work = setting_.find_work(observation_);
+    if (first && !work.any) return;
+    // What was to do may be done meanwhile, by another pass; that one came is worth a look all the same.
+    work_ = {.any = true, .team_space = work.any ? std::move(work.team_space) : std::string()};
+    if (first) client_.Abandon(kSettle);
+  }
+
+  void OnEnd(const Collection& collection, const Status& done) {
+    if (wake_ || work_.any) return;
+    if (Clock::now() + kSlack >= until_) return WakeUp({WakeCause::kTimeOver, {}, "nothing happened"});
+    const std::string words = "watch " + std::string(collection.words) + ": ";
+    if (done) return WakeUp({WakeCause::kWatchEnded, {}, words + "ended by the server"});
+    const Error& error = done.error();
+    switch (error.code) {
+      case ErrorCode::kStopped: return WakeUp({WakeCause::kToldToEnd, {}, "told to end"});
+      case ErrorCode::kDenied: return WakeUp({WakeCause::kForbidden, {}, error.message});
+      default: return WakeUp({WakeCause::kWatchEnded, {}, words + error.message});
+    }
+  }
+
+  void WakeUp(Wake wake) {
+    wake_ = std::move(wake);
+    client_.Abandon(std::chrono::milliseconds(0));
+  }
+
+  Client& client_;
+  const LingerSetting& setting_;
+  Observation observation_;
+  Clock::time_point until_;
+  JsonDocument document_;
+  Work work_;
+  std::optional<Wake> wake_;  ///< Why it ends, unless that is work.
+};
+
+}  // namespace
+
+Wake Linger(Client& client, Observation observation, const ListVersions& versions, const LingerSetting& setting) {
+  return Lingering(client, std::move(observation), setting).Run(versions);
+}
+
+}  // namespace cnpa

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sleeping on watches after a quiet pass, until there is something to do. What a watch says only wakes: nothing is
+// written from it, so an event that is missed, doubled or late costs time and never correctness.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "app/observe.h"
+#include "core/objects.h"
+#include "kube/client.h"
+
+namespace cnpa {
+
+/// Why a pass that lingered went on.
+enum class WakeCause {
+  kSomethingToDo,
+  kTimeOver,
+  kWatchEnded,  ///< By the server or on the way; or it said what nobody understands.
+  kForbidden,   ///< The right to watch lacks.
+  kToldToEnd,
+};
+
+struct Wake {
+  WakeCause cause = WakeCause::kTimeOver;
+  std::string team_space;  ///< The only one for which there is something to do; empty: of several, or unknown.
+  std::string words;       ///< What there is to say of it, for people.
+  bool operator==(const Wake&) const = default;
+};
+
+/// For what a pass would write something.
+struct Work {
+  bool any = false;
+  std::string team_space;  ///< As Wake has it.
+};
+
+struct LingerSetting {
+  std::chrono::milliseconds most{0};  ///< How long at most.
+  std::function<Work(const Observation&)> find_work;
+  std::function<Time()> now;
+};
+
+/// Watches the collections that `observation` was listed from, keeps it current with what happens, and returns as soon
+/// as there is work, or no more can be learned. What comes with work within some milliseconds is waited for.
+///
+/// Requires: nothing else is in flight. Nothing can be sent afterwards: the pass's deadline is over then.
+Wake Linger(Client& client, Observation observation, const ListVersions& versions, const LingerSetting& setting);
+
+}  // namespace cnpa
