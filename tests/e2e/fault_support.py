@@ -30,6 +30,8 @@ from proxy import FaultProxy  # noqa: E402
 
 CNPA_OP = os.environ.get("CNPA_OP") or str(HERE.parents[1] / "build" / "cnpa-op")
 LONG = os.environ.get("CNPA_OP_TEST_LONG") == "1"
+# With CNPA_OP_TEST_LINGER=1s, say, all passes linger so long.
+LINGER = {"CNPA_OP_LINGER": os.environ["CNPA_OP_TEST_LINGER"]} if "CNPA_OP_TEST_LINGER" in os.environ else {}
 
 TEAM_SPACES = "/apis/platform.labhub.io/v1alpha1/teamspaces"
 NAMESPACES = "/api/v1/namespaces"
@@ -289,12 +291,12 @@ class Lab:
 
     # Passes
 
-    def start(self, *arguments, proxied=True, kubeconfig=None, archive=None, under=(), **options):
-        """Starts a pass and returns its process; `under` is a command to run it under."""
+    def start(self, *arguments, proxied=True, kubeconfig=None, archive=None, under=(), once=True, **options):
+        """Starts a pass, or the loop, and returns its process; `under` is a command to run it under."""
         kubeconfig = kubeconfig or (self._bench.proxy_kubeconfig if proxied else self.plane.user_kubeconfig)
-        command = [*under, CNPA_OP, "reconcile", "--once", "--kubeconfig", kubeconfig, "--archive",
-                   archive or self.archive, *arguments]
-        options.setdefault("env", os.environ | {"RUNTIME_DIRECTORY": str(self._folder)})
+        command = [*under, CNPA_OP, "reconcile", *(["--once"] if once else []), "--kubeconfig", kubeconfig,
+                   "--archive", archive or self.archive, *arguments]
+        options.setdefault("env", os.environ | {"RUNTIME_DIRECTORY": str(self._folder)} | LINGER)
         process = subprocess.Popen(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, **options)
         self._processes.append(process)

@@ -78,6 +78,10 @@ class ApiError(AssertionError):
     """The API server refused a request of a test, not of the binary."""
 
 
+# With CNPA_OP_TEST_LINGER=1s, say, all passes linger so long.
+LINGER = {"CNPA_OP_LINGER": os.environ["CNPA_OP_TEST_LINGER"]} if "CNPA_OP_TEST_LINGER" in os.environ else {}
+
+
 def wait_for(condition, what, seconds=20.0, pause=0.02):
     """Returns what `condition()` returns once that is true; fails with `what` after `seconds`."""
     deadline = time.monotonic() + seconds
@@ -178,7 +182,7 @@ def environment(home, extra=None):
         "LANG": "C.UTF-8",
         "CNPA_OP_CONFIG": str(empty),
         "RUNTIME_DIRECTORY": str(runtime_folder(home)),
-    } | {name: str(value) for name, value in (extra or {}).items()}
+    } | LINGER | {name: str(value) for name, value in (extra or {}).items()}
 
 
 def run_binary(arguments, home, *, env=None, timeout=60.0, **options):

@@ -310,6 +310,14 @@ class Trickle(Rule):
         return True
 
 
+class Events(Rule):
+    """Sends the events of a watch through a function that takes one, as bytes, and returns those to send."""
+
+    def __init__(self, function, **match):
+        super().__init__(**match, when=lambda exchange: "watch" in exchange.query)
+        self.function = function
+
+
 class Victim:
     """A process that is to be killed; it may start after the rule that kills it was made.
 
@@ -473,7 +481,7 @@ class FaultProxy:
         try:
             self._tell(Stage.ARRIVED, exchange, rules)
             if exchange.answer is None and "watch" in exchange.query:
-                return self._stream(exchange)
+                return self._stream(exchange, rules)
             if exchange.answer is None:
                 exchange.answer = self._ask(verb, target, headers, body)
             self._tell(Stage.APPLIED, exchange, rules)
@@ -506,8 +514,9 @@ class FaultProxy:
                 self._spare.append((upstream, time.monotonic()))
         return answer
 
-    def _stream(self, exchange):
-        """Passes a watch on, piece by piece."""
+    def _stream(self, exchange, rules):
+        """Passes a watch on, event by event."""
+        functions = [rule.function for rule in rules if isinstance(rule, Events)]
         upstream = self._connect()
         try:
             response = self._send(upstream, exchange.verb, exchange.target, exchange.headers, exchange.body)
@@ -515,8 +524,13 @@ class FaultProxy:
             exchange.answer = answer_of(response, b"")
             exchange.answer.chunked = True
             exchange.connection.sendall(exchange.answer.head())
+            rest = b""
             while piece := response.read1(READ_BYTES):
-                exchange.connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
+                *events, rest = (rest + piece).split(b"\n")
+                for function in functions:
+                    events = [sent for event in events for sent in function(event)]
+                for event in events:
+                    exchange.connection.sendall(b"%x\r\n%b\n\r\n" % (len(event) + 1, event))
             exchange.connection.sendall(b"0\r\n\r\n")
         finally:
             upstream.close()

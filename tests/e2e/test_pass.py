@@ -210,7 +210,7 @@ def test_pass_makes_deletions_before_repairs_before_new_ones(cluster):
 
 def test_pass_reads_three_lists_and_nothing_else(cluster):
     cluster.converged_team()
-    requests = sorted(map(str, cluster.once().requests))
+    requests = sorted(map(str, cluster.once("--linger=0s").requests))
     assert requests == [f"list {NAMESPACES}", "list /api/v1/resourcequotas", f"list {TEAMS}"]
 
 

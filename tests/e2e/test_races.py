@@ -17,7 +17,7 @@ import time
 
 import pytest
 
-from fault_support import (CNPA_OP, FINALIZER, LABEL_POINTER, LONG, NAMESPACES, STALE_ARCHIVE,  # noqa: F401
+from fault_support import (CNPA_OP, FINALIZER, LABEL_POINTER, LINGER, LONG, NAMESPACES, STALE_ARCHIVE,  # noqa: F401
                            TEAM_SPACES, ApiError, assert_same, breaches, fault_plane, lab, op, prepare, settle, state)
 from proxy import Call, Hold, Stage
 
@@ -278,7 +278,7 @@ def test_a_busy_writer_loses_nothing_and_causes_no_failure(lab):
     for done in passes:
         assert done.code in (0, 1) and "ailed" not in done.output and " refused" not in done.output, done
         assert done.code == 0 or "left for the next pass" in done.output, done
-    assert len(passes) >= 5 and all(writer.edits >= 20 for writer in writers)
+    assert len(passes) >= (2 if LINGER else 5) and all(writer.edits >= 20 for writer in writers)
     lab.converge(most=1)
     assert breaches(lab) == []
     for writer in writers:
