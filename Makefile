@@ -22,8 +22,8 @@ endef
 # Of packages, whatever PREFIX and CI say.
 PACKAGE_FLAGS := -G Ninja -DCNPA_BUILD_TESTS=OFF -DCMAKE_INSTALL_PREFIX
 
-.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long bench bench-quick bench-micro \
-        servers demo lab pictures cluster cluster-stop systemd-test deb tarball deb-test install clean
+.PHONY: help deps build unit sanitize fuzz fuzz-short lint format e2e test test-long bench bench-quick bench-linger \
+        bench-micro servers demo lab pictures cluster cluster-stop systemd-test deb tarball deb-test install clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,6 +84,10 @@ bench: build servers ## measures passes and loops beside their peers: 25 minutes
 bench-quick: build servers ## the same in two minutes: passes at 10 and 1,000, beside curl and kubectl
 	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/bench/bench --quick --output $(BUILD)/bench-quick.json
+
+bench-linger: build servers ## how soon --linger repairs, over 200 edits by hand: 20 minutes
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) tests/bench/bench --parts loops --sizes 1000 \
+	  --loops cnpa-op-linger --edits 200 --output $(BUILD)/bench-linger.json
 
 bench-micro: build ## decoding, quantities and plans alone, from 10 team spaces to 100,000
 	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What programs cost: one that ends by cnpa_meter (meter.cc), one that goes on by what the kernel tells of it."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -59,17 +60,30 @@ def run(argv, env, *, keep_output=False, expect=0):
 
 
 def cpu_seconds(pid, *, children=False):
-    """Returns the CPU time of a process so far, in hundredths; with that of its ended children if asked."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15 if children else 13])) / TICKS_PER_SECOND
+    """Returns the CPU time of a process so far, in hundredths; with that of its children, ended or not, if asked."""
+    def ticks(each, fields):
+        stat = Path(f"/proc/{each}/stat").read_text()
+        return sum(map(int, stat.rpartition(")")[2].split()[fields]))
+
+    total = ticks(pid, slice(11, 15 if children else 13))
+    for child in child_pids(pid) if children else []:
+        with contextlib.suppress(OSError):  # it has ended meanwhile: its parent's count has it, from the next time on
+            total += ticks(child, slice(11, 13))
+    return total / TICKS_PER_SECOND
 
 
 def resident_bytes(pid):
-    """Returns how much memory a process has now."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    """Returns how much memory a process and its children have now; what they share is counted once (PSS)."""
+    total = 0
+    for each in [pid, *child_pids(pid)]:
+        with contextlib.suppress(OSError):  # a child that has ended meanwhile
+            rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
+            total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+    return total
+
+
+def child_pids(pid):
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 class Spending:

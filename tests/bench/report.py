@@ -36,9 +36,11 @@ def ratios(figures, kind, count):
         return f"{times(ours['value'] / curl['value'])} curl"
     words = []
     for goal in GOALS.get((kind, count), ()):
+        ours = find(figures, kind, goal.program, count)
         peer = find(figures, kind, goal.peer, count)
         if ours and not goal.peer:
-            words.append(f"goal {goal.limit:g} {KINDS[kind].unit}".rstrip())
+            whose = "" if goal.program == OURS else f" for {PROGRAMS[goal.program]}"
+            words.append(f"goal {goal.limit:g} {KINDS[kind].unit}".rstrip() + whose)
         elif ours and peer and peer["value"]:
             words.append(f"{times(ours['value'] / peer['value'])} {goal.peer}, goal {times(goal.limit).removesuffix(' of')}")
     return "; ".join(words)
