@@ -160,7 +160,7 @@ constexpr std::array kFlags{
          "of a whole run; when it is over nothing new is begun", &SetDuration<&Options::timeout>},
     Flag{"request-timeout", "", FlagKind::kValue, "DUR", "15s", kForCluster, false,
          "of one request; lists may take the pass's", &SetDuration<&Options::request_timeout>},
-    Flag{"concurrency", "", FlagKind::kValue, "N", "8", kForReconcile, false, "requests in flight, 1 to 256",
+    Flag{"concurrency", "", FlagKind::kValue, "N", "32", kForReconcile, false, "requests in flight, 1 to 256",
          &SetConcurrency},
     Flag{"metrics-file", "", FlagKind::kValue, "FILE", "", kForReconcile, false,
          "written anew after every pass, for the textfile collector of Prometheus' node_exporter; else none",

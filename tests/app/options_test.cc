@@ -68,7 +68,7 @@ TEST_CASE("ParseCommandLine has the documented defaults", "[app][options]") {
   CHECK(options.archive_is_default);
   CHECK(options.timeout == milliseconds(60000));
   CHECK(options.request_timeout == milliseconds(15000));
-  CHECK(options.concurrency == 8);
+  CHECK(options.concurrency == 32);
   CHECK_FALSE(options.allow_crd_deletion);
   CHECK(options.only.empty());
   CHECK(options.log_level == LogLevel::kInfo);
