@@ -104,6 +104,7 @@ class Lingering {
   }
 
   void Consider() {
+    if (work_.any && work_.team_space.empty()) return;  // All will be looked at.
     observation_.observed_at = setting_.now();
     const bool first = !work_.any;
     Work work = setting_.find_work(observation_);
@@ -119,11 +120,10 @@ class Lingering {
     const std::string words = "watch " + std::string(collection.words) + ": ";
     if (done) return WakeUp({WakeCause::kWatchEnded, {}, words + "ended by the server"});
     const Error& error = done.error();
-    switch (error.code) {
-      case ErrorCode::kStopped: return WakeUp({WakeCause::kToldToEnd, {}, "told to end"});
-      case ErrorCode::kDenied: return WakeUp({WakeCause::kForbidden, {}, error.message});
-      default: return WakeUp({WakeCause::kWatchEnded, {}, words + error.message});
-    }
+    if (error.code == ErrorCode::kStopped) return WakeUp({WakeCause::kToldToEnd, {}, "told to end"});
+    const bool forbidden = error.code == ErrorCode::kDenied && !error.message.starts_with("unauthorized");
+    if (forbidden) return WakeUp({WakeCause::kForbidden, {}, error.message});
+    WakeUp({WakeCause::kWatchEnded, {}, words + error.message});
   }
 
   void WakeUp(Wake wake) {

@@ -17,6 +17,15 @@
 namespace cnpa {
 namespace {
 
+/// What the loop says goes through a pipe line by line, and is compared with what it said before: there lines are
+/// whole.
+ViewForm StderrForm(const Options& options, const Log& log, const PassSetting& setting) {
+  if (log.format() != LogFormat::kText) return {};
+  ViewForm form = FormOf(options.color, STDERR_FILENO);
+  if (setting.in_loop) form.columns.reset();
+  return form;
+}
+
 PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting, PassDocument* document) {
   const Result<Session> session = OpenSession(options, log);
   if (!session) {
@@ -44,7 +53,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .document = document,
       .in_loop = setting.in_loop,
       .stdout_form = FormOf(options.color, STDOUT_FILENO),
-      .stderr_form = log.format() == LogFormat::kText ? FormOf(options.color, STDERR_FILENO) : ViewForm{}};
+      .stderr_form = StderrForm(options, log, setting)};
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};
   // Some servers refuse an expired certificate before anybody can say 401.

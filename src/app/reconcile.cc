@@ -172,6 +172,7 @@ class Run {
   struct Quiet {
     Observation observation;
     ListVersions versions;
+    bool knows_crd = false;  ///< It was read, and allows what the observation has of it.
   };
 
   PassOutcome End(const Totals& totals, Complaints& complaints, Clock::time_point started) {
@@ -202,9 +203,10 @@ class Run {
     Result<Observation> observed = Look(versions);
     if (!observed) return tl::unexpected<Error>(observed.error());
     Result<Plan> plan = PlanFor(*observed);
-    // The CRD is not watched.
-    if (plan && plan->empty() && !partial_ && context_.options.linger.count() > 0 && !MustReadCrd(*observed)) {
-      quiet_ = Quiet{*std::move(observed), std::move(versions)};
+    // The CRD is not watched: one that goes is looked at by each pass.
+    if (plan && plan->empty() && !partial_ && context_.options.linger.count() > 0 && !observed->crd.deleting) {
+      const bool knows_crd = MustReadCrd(*observed);
+      quiet_ = Quiet{*std::move(observed), std::move(versions), knows_crd};
     }
     return plan;
   }
@@ -236,7 +238,7 @@ class Run {
     context_.on_linger(outcome);
     const auto find_work = [this](const Observation& observation) -> Work {
       const Result<Plan> plan = PlanFor(observation);
-      if (!plan || MustReadCrd(observation)) return {.any = true, .team_space = {}};
+      if (!plan || (MustReadCrd(observation) && !quiet_->knows_crd)) return {.any = true, .team_space = {}};
       return WorkOf(*plan);
     };
     Wake wake = Linger(client_, std::move(quiet_->observation), quiet_->versions,

@@ -75,15 +75,20 @@ ExitCode RunCheck(const Options& options) {
 ExitCode MakeCountedPass(const Options& options) {
   const Log log(options.log_level, options.log_format);
   const auto started = std::chrono::steady_clock::now();
-  const PassOutcome outcome = MakePass(options, log, {}).outcome;
-  if (options.diff) return outcome.code;
-  const auto took = std::chrono::steady_clock::now() - started;
-  const Status counted = MetricsFile(options.metrics_file)
-                             .Add({.end = PassEndOf(outcome.code),
-                                   .took = std::chrono::duration_cast<std::chrono::microseconds>(took),
-                                   .ended_at = Now(),
-                                   .numbers = outcome.numbers});
-  if (!counted) log.Warn(counted.error().message);
+  const auto count = [&](const PassOutcome& outcome) {
+    const auto took = std::chrono::steady_clock::now() - started;
+    const Status counted = MetricsFile(options.metrics_file)
+                               .Add({.end = PassEndOf(outcome.code),
+                                     .took = std::chrono::duration_cast<std::chrono::microseconds>(took),
+                                     .ended_at = Now(),
+                                     .numbers = outcome.numbers});
+    if (!counted) log.Warn(counted.error().message);
+  };
+  PassSetting setting;
+  // A pass that lingers is over before.
+  setting.on_linger = [&count](const PassResult& result) { count(result.outcome); };
+  const PassOutcome outcome = MakePass(options, log, setting).outcome;
+  if (!options.diff && !outcome.wake) count(outcome);
   return outcome.code;
 }
 

@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kStopLimit{4500};
 constexpr milliseconds kKillLimit{300};
 constexpr milliseconds kReadyAgain{100};
-constexpr std::chrono::minutes kWatchAgain{10};  // After it was forbidden.
-constexpr std::chrono::minutes kForgetWatch{1};  // So much later it is over.
+constexpr std::chrono::minutes kLingerAgain{10};   // After it was forbidden, or went wrong.
+constexpr std::chrono::minutes kForgetTrouble{1};  // So much later that is over.
 // What never stops talking must come to its deadline.
 constexpr int kReadsAtOnce = 16;
 constexpr int kReadAll = std::numeric_limits<int>::max();
@@ -130,6 +130,7 @@ void Supervisor::StartPass() {
   ended_.reset();
   overdue_ = false;
   lingers_ = false;
+  told_to_wake_ = false;
   wake_.reset();
   pass_started_ = Clock::now();
   limit_ = pass_started_ + settings_.pass_limit;
@@ -187,8 +188,8 @@ void Supervisor::Reap() {
   // Whatever a killed pass leaves behind may have become ours.
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
     if (!pass_ || pid != pass_->pid()) continue;
-    ReadReport(kReadAll);
     pass_->SetReaped();
+    ReadReport(kReadAll);
     pass_.reset();
     if (lingers_) {
       OnWake(status);
@@ -219,7 +220,8 @@ void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
   ++passes_;
   const bool wrote = ended.numbers.wrote();
   if (wrote) last_write_ = now;
-  false_alarm_ = std::exchange(woken_, false) && !wrote;
+  const bool woken = std::exchange(woken_, false);
+  if (woken || wrote) false_alarm_ = !wrote;
   CountPass({.end = end,
              .took = std::chrono::duration_cast<std::chrono::microseconds>(now - pass_started_),
              .ended_at = Now(),
@@ -254,7 +256,12 @@ void Supervisor::OnLinger() {
   const bool reloaded = reloaded_;
   OnPassOver(PassEndOf(ended_->code), *ended_);
   reloaded_ = reloaded;
-  if (reloaded_) pass_->Signal(SIGTERM);
+  if (reloaded_) WakePass();
+}
+
+/// The first SIGTERM has the process come to its end, a second one would kill it.
+void Supervisor::WakePass() {
+  if (!std::exchange(told_to_wake_, true)) pass_->Signal(SIGTERM);
 }
 
 /// The process of a pass that has lingered has ended.
@@ -264,16 +271,13 @@ void Supervisor::OnWake(int status) {
   if (stopping_) return;
   if (overdue_ || !WIFEXITED(status)) {
     const std::string how = overdue_ ? "did not wake up in time: killed" : "was ended by " + DescribeWaitStatus(status);
-    log_.Error("a pass that lingered " + how);
+    DoWithoutLingering(LogLevel::kError, "a pass that lingered " + how, "a pass that lingers does not end well");
   }
-  if (wake_ && wake_->cause == WakeCause::kForbidden) {
-    may_linger_from_ = now + kWatchAgain;
-    Tell({.level = LogLevel::kWarn,
-          .is_message = true,
-          .text = fmt::format("--linger needs the right to watch, and is left out: {}", wake_->words),
-          .trouble = "the right to watch lacks",
-          .fields = {},
-          .lasts = kWatchAgain + kForgetWatch});
+  // Right after its start a server knows no rights, and another one may have answered the lists.
+  const bool forbidden = wake_ && wake_->cause == WakeCause::kForbidden;
+  if (std::exchange(forbidden_, forbidden) && forbidden) {
+    DoWithoutLingering(LogLevel::kWarn, "--linger needs the right to watch, and is left out: " + wake_->words,
+                       "the right to watch lacks");
   }
   if (std::exchange(reloaded_, false)) {
     next_pass_ = now;
@@ -285,6 +289,16 @@ void Supervisor::OnWake(int status) {
   if (woken_) team_space_ = wake_->team_space;
   const std::optional<Clock::time_point> since = at_once ? last_write_ : last_end_;
   next_pass_ = since ? std::max(now, *since + settings_.interval) : now;
+}
+
+void Supervisor::DoWithoutLingering(LogLevel level, std::string text, std::string trouble) {
+  may_linger_from_ = Clock::now() + kLingerAgain;
+  Tell({.level = level,
+        .is_message = true,
+        .text = std::move(text),
+        .trouble = std::move(trouble),
+        .fields = {},
+        .lasts = kLingerAgain + kForgetTrouble});
 }
 
 void Supervisor::CountPass(const FinishedPass& pass) {
@@ -337,8 +351,11 @@ void Supervisor::Reload() {
   }
   next_pass_ = Clock::now();
   reloaded_ = static_cast<bool>(pass_);  // That one has the old configuration.
+  // What the passes before said was said of another configuration.
   may_linger_from_ = Clock::now();
-  if (lingers_) pass_->Signal(SIGTERM);
+  team_space_.clear();
+  woken_ = false_alarm_ = false;
+  if (lingers_) WakePass();
   if (!ready_) return;
   ready_untold_ = true;
   TellReady();

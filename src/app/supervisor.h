@@ -74,7 +74,9 @@ class Supervisor {
   void OnProcessOver(int status);
   void OnPassOver(PassEnd end, const PassEnded& ended);
   void OnLinger();
+  void WakePass();
   void OnWake(int status);
+  void DoWithoutLingering(LogLevel level, std::string text, std::string trouble);
   void CountPass(const FinishedPass& pass);
   void CheckDeadlines();
   void Reload();
@@ -99,11 +101,13 @@ class Supervisor {
   bool overdue_ = false;               ///< It was killed since its time was over.
   bool lingers_ = false;               ///< The pass is over; its process waits for something to do.
   Clock::time_point limit_;            ///< When it is killed.
+  bool told_to_wake_ = false;          ///< By us.
+  bool forbidden_ = false;             ///< It was the last one that lingered to be told that it may not watch.
   std::optional<Wake> wake_;           ///< What it said when it had lingered.
   std::string team_space_;             ///< The only one that the next pass is to look at.
   bool woken_ = false;                 ///< It was started since the one before found something to do.
   bool false_alarm_ = false;           ///< And then it had nothing to write.
-  Clock::time_point may_linger_from_;  ///< A pass was told that it has no right to watch.
+  Clock::time_point may_linger_from_;  ///< No pass does before: one may not, or came to a bad end.
 
   Clock::time_point started_;
   Clock::time_point next_pass_;

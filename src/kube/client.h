@@ -61,7 +61,9 @@ class Client {
   /// Begins to watch `collection` for what happens after `resource_version`, until the pass's deadline or Abandon();
   /// `on_line` gets each event, to parse in place. It is not made again: whoever watches lists anew.
   ///
-  /// Errors:  of `on_done`, which gets none when the server ends the watch: as of a list, and what `on_line` returned.
+  /// Errors:  of `on_done`, which gets none when the server ends the watch: kDenied, which a server that has just
+  /// started
+  ///          says too, kNotFound, kUnavailable, kStopped, and what `on_line` returned.
   void Watch(const Collection& collection, const std::string& resource_version, OnItem on_line, OnStatus on_done);
 
   /// Begins to read one object or document.

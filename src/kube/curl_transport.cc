@@ -346,8 +346,8 @@ class CurlTransport::Impl {
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 128L << 10U);
     // The other end of a watch may go without a word.
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 20L);
-    curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 10L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 15L);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 5L);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Impl::OnBytes);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &Impl::OnHeader);
     SetProxy(easy);

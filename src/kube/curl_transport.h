@@ -17,7 +17,8 @@ struct TransportLimits {
   std::chrono::steady_clock::time_point deadline;  ///< No request outlives it.
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds stall_timeout{15000};  ///< Without a byte for so long, an answer is given up.
-  /// The same of a watch. The API server sends a bookmark after 60 to 75 s of silence.
+  /// The same of a watch. The API server sends a bookmark after 60 to 75 s of silence, unless nothing has happened to
+  /// the collection since it started.
   std::chrono::milliseconds watch_stall_timeout{100000};
   int connections = 8;  ///< At most; more requests wait.
   /// Returns whether the pass was told to end; requests in flight then have kStopGrace left.

@@ -136,6 +136,8 @@ TEST_CASE("Linger ends with the first watch that ends, and says why", "[app][lin
       {"what happened since is forgotten", line(kExpired), WakeCause::kWatchEnded, "too old"},
       {"410", StatusAnswer(410, "Expired", "too old"), WakeCause::kWatchEnded, "too old"},
       {"a right that lacks", StatusAnswer(403, "Forbidden", kMayNotWatch), WakeCause::kForbidden, "cannot watch"},
+      {"credentials that are taken no more", StatusAnswer(401, "Unauthorized", "no"), WakeCause::kWatchEnded,
+       "unauthorized"},
       {"the way is broken", Fail(ErrorCode::kUnavailable, "reset"), WakeCause::kWatchEnded, "watch teamspaces: reset"},
       {"the pass is told to end", Fail(ErrorCode::kStopped, "told"), WakeCause::kToldToEnd, "told to end"},
       {"no JSON", line("<html>"), WakeCause::kWatchEnded, "watch teamspaces: "},
@@ -160,16 +162,17 @@ TEST_CASE("Linger ends with the first watch that ends, and says why", "[app][lin
 
 TEST_CASE("Linger waits a little for what comes with work, and names the team space if that is one", "[app][linger]") {
   const std::string red = Event("MODIFIED", QuotaJson("red", "99"));
-  const std::string blue = Event("MODIFIED", QuotaJson("blue", "99"));
-  const auto wake = [](const std::vector<std::string>& events) {
-    Bench bench;
-    bench.events["ResourceQuotaList"] = events;
-    return bench.Run(ConvergedCluster({"blue", "red"}));
-  };
-  CHECK(wake({red}) == Wake{WakeCause::kSomethingToDo, "red", "something to do about red"});
-  CHECK(wake({red, blue}) == Wake{WakeCause::kSomethingToDo, "", "something to do about several team spaces"});
+  Bench bench;
+  bench.events["NamespaceList"] = {Event("MODIFIED", NamespaceJson("team-red"))};
+  bench.events["ResourceQuotaList"] = {red};
+  CHECK(bench.Run(ConvergedCluster({"blue", "red"})) ==
+        Wake{WakeCause::kSomethingToDo, "red", "something to do about red"});
+  bench.events["ResourceQuotaList"] = {Event("MODIFIED", QuotaJson("blue", "99"))};
+  CHECK(bench.Run(ConvergedCluster({"blue", "red"})) ==
+        Wake{WakeCause::kSomethingToDo, "", "something to do about several team spaces"});
   // Somebody else was faster: a look does no harm.
-  CHECK(wake({red, Event("MODIFIED", QuotaJson("red", "6"))}).cause == WakeCause::kSomethingToDo);
+  bench.events = {{"ResourceQuotaList", {red, Event("MODIFIED", QuotaJson("red", "6"))}}};
+  CHECK(bench.Run(ConvergedCluster({"blue", "red"})).cause == WakeCause::kSomethingToDo);
 }
 
 TEST_CASE("Linger says that its time is over when a watch ends then", "[app][linger]") {

@@ -570,8 +570,8 @@ TEST_CASE("Supervisor says once that the right to watch lacks, and has no pass l
   Bench bench;
   bench.RunLingering([](int number, int fd, const PassHint& hint) {
     Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} {}", number, hint.may_linger), {}, {}});
-    if (number == 3) Tell(SIGHUP);
-    if (number == 5) Tell(SIGTERM);
+    if (number == 4) Tell(SIGHUP);
+    if (number == 6) Tell(SIGTERM);
     if (!hint.may_linger) return End(fd, kFine);
     Linger(fd);
     return WakeUp(fd, WakeCause::kForbidden, "cannot watch teamspaces");
@@ -580,12 +580,11 @@ TEST_CASE("Supervisor says once that the right to watch lacks, and has no pass l
   const std::string told =
       "cnpa-op: warning: --linger needs the right to watch, and is left out: cannot watch teamspaces";
   const std::string reloaded = "cnpa-op: configuration read anew; a pass follows";
-  REQUIRE(bench.said.size() >= 6);
-  CHECK(Lines(bench.said.begin(), bench.said.begin() + 4) ==
-        Lines{"pass 1 true", told, "pass 2 false", "pass 3 false"});
+  REQUIRE(bench.said.size() >= 7);
+  CHECK(Lines(bench.said.begin(), bench.said.begin() + 4) == Lines{"pass 1 true", "pass 2 true", told, "pass 3 false"});
   CHECK(std::count(bench.said.begin(), bench.said.end(), told) == 1);
   CHECK(std::count(bench.said.begin(), bench.said.end(), reloaded) == 1);
-  CHECK(std::count(bench.said.begin(), bench.said.end(), "pass 4 true") == 1);
+  CHECK(std::count(bench.said.begin(), bench.said.end(), "pass 5 true") == 1);
 }
 
 TEST_CASE("Supervisor wakes a pass that lingers for a reload and for a stop", "[app][supervisor]") {
@@ -601,22 +600,70 @@ TEST_CASE("Supervisor wakes a pass that lingers for a reload and for a stop", "[
   CHECK(bench.said == Lines{"cnpa-op: configuration read anew; a pass follows"});
 }
 
-TEST_CASE("Supervisor names what ended a pass that lingered, and goes on", "[app][supervisor]") {
+/// Sends a signal to the supervisor when what the pass says until its end has been seen to.
+void TellLater(int signal) {
+  const pid_t supervisor = ::getppid();
+  if (::fork() != 0) return;
+  ::setsid();
+  std::this_thread::sleep_for(300ms);
+  ::kill(supervisor, signal);
+  ::_exit(0);
+}
+
+TEST_CASE("Supervisor forgets at a reload what passes of the old configuration have found", "[app][supervisor]") {
   Bench bench;
-  bench.settings.linger_limit = 50ms;
-  bench.Run([](int number, int fd) {
+  bench.settings.interval = 1h;
+  bench.RunLingering([](int number, int fd, const PassHint& hint) {
+    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} '{}'", number, hint.team_space), {}, {}});
     if (number == 3) {
       Tell(SIGTERM);
       return End(fd, kFine);
     }
+    // The second one is woken for nothing: what it finds itself waits for the interval.
+    if (number == 2) TellLater(SIGHUP);
     Linger(fd);
-    if (number == 1) ::raise(SIGKILL);
-    std::this_thread::sleep_for(60s);
-    return 0;
+    return WakeUp(fd, WakeCause::kSomethingToDo);
+  });
+  std::erase_if(bench.said, [](const std::string& line) { return !line.starts_with("pass "); });
+  CHECK(bench.said == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
+}
+
+TEST_CASE("Supervisor wakes a pass that lingers once, however often it is told to read its configuration anew",
+          "[app][supervisor]") {
+  Bench bench;
+  bench.settings.interval = 1h;
+  bench.Run([](int number, int fd) {
+    if (number == 2) {
+      Tell(SIGTERM);
+      return End(fd, kFine);
+    }
+    Linger(fd);
+    Tell(SIGHUP);
+    if (!WaitForStop(60s)) Say(fd, LogEntry{LogLevel::kError, false, "nobody woke it", {}, {}});
+    Tell(SIGHUP);
+    if (WaitForStop(1s)) Say(fd, LogEntry{LogLevel::kError, false, "it was woken twice", {}, {}});
+    return WakeUp(fd, WakeCause::kToldToEnd, "told to end");
   });
   CHECK(bench.code == 0);
-  CHECK(bench.said == Lines{"cnpa-op: a pass that lingered was ended by SIGKILL",
-                            "cnpa-op: a pass that lingered did not wake up in time: killed"});
+  CHECK(bench.said == Lines(2, "cnpa-op: configuration read anew; a pass follows"));
+}
+
+TEST_CASE("Supervisor names once what ended a pass that lingered, and does without for a while", "[app][supervisor]") {
+  for (const bool killed : {true, false}) {
+    Bench bench;
+    bench.settings.linger_limit = 50ms;
+    bench.RunLingering([killed](int number, int fd, const PassHint& hint) {
+      if (number == 3) Tell(SIGTERM);
+      if (!hint.may_linger) return End(fd, kFine);
+      Linger(fd);
+      if (killed) ::raise(SIGKILL);
+      std::this_thread::sleep_for(60s);
+      return 0;
+    });
+    CHECK(bench.code == 0);
+    CHECK(bench.said == Lines{killed ? "cnpa-op: a pass that lingered was ended by SIGKILL"
+                                     : "cnpa-op: a pass that lingered did not wake up in time: killed"});
+  }
 }
 
 }  // namespace

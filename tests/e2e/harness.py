@@ -131,6 +131,12 @@ def select_own(events):
     return requests
 
 
+def watch_count(cluster, mark):
+    """Returns how many watches were begun since `mark`."""
+    return sum(event["verb"] == "watch" and event["stage"] == "ResponseStarted"
+               for event in cluster.plane.audit_since(mark, user="cnpa-op"))
+
+
 def words_of_writes(requests):
     """Returns the writes among `requests` as text. Events come with writes, and are left out; alone, they are there."""
     writes = [str(request) for request in requests if request.is_write]

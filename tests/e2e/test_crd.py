@@ -9,7 +9,7 @@ import json
 import pytest
 
 from harness import (CRD, FINALIZER, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
-                     plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for)
+                     plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for, watch_count)
 
 LONG_NAME = "a" * 59
 DOTTED_NAME = "a.b"
@@ -54,6 +54,16 @@ def test_crd_without_conditions_gets_observed_generation_and_namespace_alone_and
     assert len(said("conditions", result.lines)) == 1, result.stderr
     again = plain.once()
     assert (again.code, again.writes) == (0, [])
+
+
+def test_crd_without_conditions_is_no_reason_not_to_linger(plain):
+    name = plain.create_team(pods=4)
+    assert plain.once().code == 0
+    mark = plain.mark()
+    with plain.started("reconcile", "--interval=1h", "--linger=1h"):
+        wait_for(lambda: watch_count(plain, mark) == 3, "it watches")
+        plain.patch_quota(name, {"pods": "99"})
+        wait_for(lambda: plain.hard(name)["pods"] == "4", "it is repaired")
 
 
 @pytest.mark.parametrize("name", [LONG_NAME, DOTTED_NAME], ids=["long", "dot"])

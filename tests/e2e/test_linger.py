@@ -15,7 +15,7 @@ import pytest
 
 from fault_support import (LONG, NAMESPACES, TEAM_SPACES, breaches, fault_plane, lab,  # noqa: F401
                            unguarded)
-from harness import said, wait_for
+from harness import said, wait_for, watch_count
 from proxy import Answer, Events, Respond, Stage
 
 LISTS = ("teamspaces", "namespaces", "resourcequotas")
@@ -43,12 +43,6 @@ def watching(cluster):
 
 def wait_for_watches(cluster, mark, number=3):
     wait_for(lambda: watch_count(cluster, mark) >= number, f"{number} watches")
-
-
-def watch_count(cluster, mark):
-    """Returns how many watches were begun since `mark`."""
-    return sum(event["verb"] == "watch" and event["stage"] == "ResponseStarted"
-               for event in cluster.plane.audit_since(mark, user="cnpa-op"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -100,6 +94,19 @@ def test_the_code_of_a_pass_that_lingered_is_that_of_the_pass(cluster):
     cluster.create_team(name)
     cluster.once()
     assert cluster.once("--linger=500ms").code == 1, "refused"
+
+
+def test_a_pass_is_counted_before_it_lingers_and_once(cluster):
+    cluster.converged_team()
+    file = cluster.home / "cnpa-op.prom"
+    mark = cluster.mark()
+    with cluster.started("reconcile", "--once", "--linger=60s", f"--metrics-file={file}") as run:
+        wait_for_watches(cluster, mark)
+        before = file.read_text()
+        run.signal(signal.SIGTERM)
+        assert run.finish(10).code == 143
+    assert 'cnpa_op_passes_total{result="converged"} 1' in before
+    assert file.read_text() == before
 
 
 def test_lingering_is_not_for_a_diff(cluster):
@@ -213,9 +220,10 @@ def test_a_killed_pass_that_lingered_is_told_and_followed_by_another(cluster, wa
     mark = cluster.mark()
     child, = subprocess.run(["pgrep", "-P", str(loop.process.pid)], capture_output=True, text=True).stdout.split()
     subprocess.run(["kill", "-KILL", child], check=True)
-    wait_for_watches(cluster, mark)
     cluster.patch_quota(name, {"pods": "99"})
     wait_for(lambda: cluster.hard(name)["pods"] == "4", "it is repaired")
+    wait_for(lambda: len(cluster.requests(mark)) >= 12, "more passes")
+    assert watch_count(cluster, mark) == 0, "for a while without"
     loop.signal(signal.SIGTERM)
     assert said("a pass that lingered was ended by SIGKILL", loop.finish(10).lines)
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one pass does to a live TeamSpace, in which order, and what its status says (contract, section 2)."""
 
+import os
+
 import pytest
 
-from harness import FINALIZER, LABEL, NAMESPACES, TEAMS, refusing_policy, said, wait_for
+from harness import FINALIZER, LABEL, NAMESPACES, TEAMS, refusing_policy, run_binary, said, wait_for
+
+LONG = os.environ.get("CNPA_OP_TEST_LONG") == "1"
 
 LONG_AGO = "2020-01-01T00:00:00Z"
 
@@ -264,3 +268,13 @@ def test_report_counts_team_spaces_changes_and_writes(cluster):
     cluster.create_team()
     result = cluster.converge()
     assert said(r"^2 team spaces: 2 created; 8 writes in (\d+ ms|\d+\.\d s)$", result.lines[-1:])
+
+
+@pytest.mark.parametrize("count", [pytest.param(10000, marks=pytest.mark.skipif(not LONG, reason="takes six minutes")),
+                                   300])
+def test_no_request_of_many_passes_is_made_twice(cluster, count):
+    cluster.converged_team()
+    arguments = cluster.arguments("reconcile", "--once", "--linger=0s", "-v")
+    for _ in range(count):
+        done = run_binary(arguments, cluster.home)
+        assert done.code == 0 and len(said("GET .* -> 200", done.lines)) == len(said("GET ", done.lines)) == 3, done
