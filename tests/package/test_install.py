@@ -42,13 +42,13 @@ def test_where_systemd_finds_the_binary_the_units_are_as_in_the_sources(installe
 
 def test_below_another_prefix_the_units_name_the_binary_by_its_path(installed):
     folder = installed("/opt/team-spaces")
-    assert exec_start(folder, "/opt/team-spaces") == "ExecStart=/opt/team-spaces/bin/cnpa-op reconcile --linger 5m"
+    assert exec_start(folder, "/opt/team-spaces") == "ExecStart=/opt/team-spaces/bin/cnpa-op reconcile"
     assert exec_start(folder, "/opt/team-spaces", "cnpa-op-diff.service").endswith("/bin/cnpa-op reconcile --diff")
 
 
 def test_a_prefix_with_a_space_and_a_percent_sign_is_written_as_systemd_reads_it(installed):
     folder = installed("/opt/100% team spaces")
-    assert exec_start(folder, "/opt/100% team spaces") == 'ExecStart="/opt/100%% team spaces/bin/cnpa-op" reconcile --linger 5m'
+    assert exec_start(folder, "/opt/100% team spaces") == 'ExecStart="/opt/100%% team spaces/bin/cnpa-op" reconcile'
     assert run(folder / "opt/100% team spaces/bin/cnpa-op", "version").stdout.startswith("cnpa-op ")
 
 
