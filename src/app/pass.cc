@@ -70,7 +70,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
 PassResult MakePass(const Options& options, const Log& log, const PassSetting& setting) {
   if (options.output != OutputFormat::kJson) return MakePass(options, log, setting, nullptr);
   PassDocument document(options.diff ? PassDocument::Kind::kPlan : PassDocument::Kind::kReport, options.archive);
-  const PassResult result = MakePass(options, log, setting, &document);
+  PassResult result = MakePass(options, log, setting, &document);
   PrintLine(document.Text());
   return result;
 }

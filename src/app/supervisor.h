@@ -98,16 +98,16 @@ class Supervisor {
   std::string unread_;                 ///< Of the running pass's report: the beginning of a line.
   std::string failure_;                ///< What the running pass failed with as a whole.
   std::optional<PassEnded> ended_;     ///< What the running pass said of its end.
-  bool overdue_ = false;               ///< It was killed since its time was over.
-  bool lingers_ = false;               ///< The pass is over; its process waits for something to do.
-  Clock::time_point limit_;            ///< When it is killed.
-  bool told_to_wake_ = false;          ///< By us.
-  bool forbidden_ = false;             ///< It was the last one that lingered to be told that it may not watch.
   std::optional<Wake> wake_;           ///< What it said when it had lingered.
   std::string team_space_;             ///< The only one that the next pass is to look at.
-  bool woken_ = false;                 ///< It was started since the one before found something to do.
-  bool false_alarm_ = false;           ///< And then it had nothing to write.
+  Clock::time_point limit_;            ///< When the running pass is killed.
   Clock::time_point may_linger_from_;  ///< No pass does before: one may not, or came to a bad end.
+  bool overdue_ = false;               ///< The running pass was killed since its time was over.
+  bool lingers_ = false;               ///< The pass is over; its process waits for something to do.
+  bool told_to_wake_ = false;          ///< By us.
+  bool forbidden_ = false;             ///< It was the last one that lingered to be told that it may not watch.
+  bool woken_ = false;                 ///< The running pass follows one that has found something to do.
+  bool false_alarm_ = false;           ///< And the last one of these had nothing to write.
 
   Clock::time_point started_;
   Clock::time_point next_pass_;

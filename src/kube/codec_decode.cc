@@ -132,17 +132,17 @@ Result<TeamSpace> DecodeTeamSpace(JsonDocument& document, std::string& item) {
   return DecodeItem(document, item, &DecodeTeamSpaceAt);
 }
 
-Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& root) {
-  if (Status kind = CheckKind(root, kTeamSpaceKind); !kind) return tl::unexpected<Error>(std::move(kind).error());
-  const JsonReader metadata = root.Object("metadata");
+Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& object) {
+  if (Status kind = CheckKind(object, kTeamSpaceKind); !kind) return tl::unexpected<Error>(std::move(kind).error());
+  const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
   TeamSpace team_space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
   team_space.deletion_timestamp = metadata.OptionalString("deletionTimestamp");
   team_space.finalizers = metadata.Strings("finalizers");
   team_space.generation = metadata.IntIfPresent("generation").value_or(0);
-  team_space.status = DecodeStatus(root);
-  const JsonReader spec = root.Object("spec");
+  team_space.status = DecodeStatus(object);
+  const JsonReader spec = object.Object("spec");
   team_space.pods = spec.IntIfPresent("pods");
   // The CRD's default: objects older than it, or of a CRD without it, have none.
   team_space.cpu = spec.StringIfPresent("cpu").value_or("1");
@@ -159,15 +159,15 @@ Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
   return DecodeItem(document, item, &DecodeNamespaceAt);
 }
 
-Result<Namespace> DecodeNamespaceAt(JsonDocument& document, const JsonReader& root) {
-  if (Status kind = CheckKind(root, "Namespace"); !kind) return tl::unexpected<Error>(std::move(kind).error());
-  const JsonReader metadata = root.Object("metadata");
+Result<Namespace> DecodeNamespaceAt(JsonDocument& document, const JsonReader& object) {
+  if (Status kind = CheckKind(object, "Namespace"); !kind) return tl::unexpected<Error>(std::move(kind).error());
+  const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
   Namespace space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
   if (!space.name.starts_with(kNamespacePrefix)) return space;  // Nobody's: the rest need not be looked at.
   space.terminating =
-      metadata.Has("deletionTimestamp") || root.Object("status").OptionalString("phase") == "Terminating";
+      metadata.Has("deletionTimestamp") || object.Object("status").OptionalString("phase") == "Terminating";
   space.team_space_label = metadata.Object("labels").StringIfPresent(kTeamSpaceLabel);
   space.owners = DecodeOwners(metadata);
   const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeMetadataWriters, space.writers);
@@ -180,16 +180,16 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
   return DecodeItem(document, item, &DecodeQuotaAt);
 }
 
-Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& root) {
-  if (Status kind = CheckKind(root, "ResourceQuota"); !kind) return tl::unexpected<Error>(std::move(kind).error());
-  const JsonReader metadata = root.Object("metadata");
+Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& object) {
+  if (Status kind = CheckKind(object, "ResourceQuota"); !kind) return tl::unexpected<Error>(std::move(kind).error());
+  const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
   if (identity->name != kQuotaName)
     return Fail(ErrorCode::kMalformed, "'metadata.name' is not " + std::string(kQuotaName));
   Quota quota{.namespace_name = metadata.String("namespace"), .uid = std::move(identity->uid)};
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  const JsonReader spec = root.Object("spec");
+  const JsonReader spec = object.Object("spec");
   spec.EachString("hard", [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
   quota.scoped = spec.HasMembers("scopes") || spec.HasMembers("scopeSelector");
   if (quota.scoped) quota.scopes = DecodeScopes(spec);
