@@ -14,6 +14,10 @@ SEED ?= 0
 PYTHON ?= $(shell tests/tools/python)
 # The contract in short, for the backend that k3s runs on; test-long runs all of it there.
 ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py quota.py)
+# What holds whether passes linger or not; test-long runs all of it with passes that do.
+ON_LINGERING := $(addprefix tests/e2e/test_,story.py drift.py deletion.py)
+ON_LINGERING_LONG := $(ON_LINGERING) $(addprefix tests/e2e/test_,crash.py stale.py races.py interleaving.py pass.py \
+                       namespace.py quota.py)
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 define CONFIGURE
 @cmake -S . -B $(BUILD) $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -63,6 +67,7 @@ format: deps ## formats the sources with clang-format
 e2e: build servers ## runs the tests on a real control plane (the first time builds it: about 18 minutes)
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/e2e tests/cluster tests/lab tests/pictures tests/bench
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q $(ON_SQLITE)
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LINGER=400ms $(PYTHON) -m pytest -q $(ON_LINGERING)
 
 systemd-test: build servers ## runs the tests of the units on a systemd of their own (as root)
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) $(PYTHON) -m pytest -q tests/systemd
@@ -75,6 +80,7 @@ test-long: build servers ## the long forms: 100,000 passes, every crash point, 1
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LONG=1 CNPA_OP_TEST_SCALE=1000 \
 	  $(PYTHON) -m pytest -q tests/e2e tests/systemd
 	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_BACKEND=sqlite $(PYTHON) -m pytest -q tests/e2e
+	@CNPA_OP=$(abspath $(BUILD)/cnpa-op) CNPA_OP_TEST_LINGER=400ms $(PYTHON) -m pytest -q $(ON_LINGERING_LONG)
 
 bench: build servers ## measures passes and loops beside their peers: 25 minutes, best on a quiet machine
 	@ninja -C $(BUILD) -j $(JOBS) cnpa_benchmarks
