@@ -6,6 +6,7 @@
 
 #include "app/check_parts.h"
 #include "core/objects.h"
+#include "core/unauthorized.h"
 
 namespace cnpa {
 namespace {

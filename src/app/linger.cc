@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/linger.h"
 
-#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/sorted.h"
+#include "core/unauthorized.h"
 #include "kube/codec.h"
 #include "kube/json.h"
 
@@ -21,16 +22,10 @@ constexpr std::chrono::milliseconds kSlack{20};
 // first.
 constexpr std::chrono::milliseconds kSettle{20};
 
-template <typename T>
-auto Place(std::vector<T>& objects, std::string T::*key, const std::string& name) {
-  return std::lower_bound(objects.begin(), objects.end(), name,
-                          [key](const T& object, const std::string& wanted) { return object.*key < wanted; });
-}
-
 /// Has `objects`, which are sorted by `key`, hold `object`; returns whether they are others now.
 template <typename T>
 bool Put(std::vector<T>& objects, std::string T::*key, T object) {
-  const auto place = Place(objects, key, object.*key);
+  const auto place = LowerBound(objects, key, object.*key);
   if (place == objects.end() || (*place).*key != object.*key) {
     objects.insert(place, std::move(object));
     return true;
@@ -42,7 +37,7 @@ bool Put(std::vector<T>& objects, std::string T::*key, T object) {
 
 template <typename T>
 bool Erase(std::vector<T>& objects, std::string T::*key, const std::string& name) {
-  const auto place = Place(objects, key, name);
+  const auto place = LowerBound(objects, key, name);
   if (place == objects.end() || (*place).*key != name) return false;
   objects.erase(place);
   return true;
@@ -121,7 +116,7 @@ class Lingering {
     if (done) return WakeUp({WakeCause::kWatchEnded, {}, words + "ended by the server"});
     const Error& error = done.error();
     if (error.code == ErrorCode::kStopped) return WakeUp({WakeCause::kToldToEnd, {}, "told to end"});
-    const bool forbidden = error.code == ErrorCode::kDenied && !error.message.starts_with("unauthorized");
+    const bool forbidden = error.code == ErrorCode::kDenied && !IsUnauthorized(error);
     if (forbidden) return WakeUp({WakeCause::kForbidden, {}, error.message});
     WakeUp({WakeCause::kWatchEnded, {}, words + error.message});
   }

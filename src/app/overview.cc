@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "app/table.h"
+#include "base/sorted.h"
 #include "base/time.h"
 #include "kube/json_writer.h"
 
@@ -24,8 +25,7 @@ std::string At(const std::map<std::string, std::string>& values, std::string_vie
 /// Returns the element of a sorted vector whose `member` is `key`, or null.
 template <typename T>
 const T* Find(const std::vector<T>& objects, std::string T::*member, const std::string& key) {
-  const auto found = std::lower_bound(objects.begin(), objects.end(), key,
-                                      [member](const T& object, const std::string& k) { return object.*member < k; });
+  const auto found = LowerBound(objects, member, key);
   return found == objects.end() || (*found).*member != key ? nullptr : &*found;
 }
 

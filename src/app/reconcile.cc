@@ -19,6 +19,7 @@
 #include "app/render.h"
 #include "app/stop.h"
 #include "core/plan.h"
+#include "core/unauthorized.h"
 #include "kube/client.h"
 
 namespace cnpa {
@@ -193,8 +194,7 @@ class Run {
     return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged,
             .totals = totals,
             .partial = partial_,
-            .told_all = told_all,
-            .numbers = Numbers()};
+            .told_all = told_all};
   }
 
   Result<Plan> Compute() {
@@ -234,7 +234,8 @@ class Run {
     return quiet_ && totals.writes == 0 && totals.failed + totals.left == 0 && !client_.stopping();
   }
 
-  Wake LingerBehind(const PassOutcome& outcome) {
+  Wake LingerBehind(PassOutcome outcome) {
+    outcome.numbers = Numbers();
     context_.on_linger(outcome);
     const auto find_work = [this](const Observation& observation) -> Work {
       const Result<Plan> plan = PlanFor(observation);
@@ -300,7 +301,7 @@ class Run {
     if (context_.document != nullptr) context_.document->SetError(message);
     const bool unknown_name = error.code == ErrorCode::kNotFound && error.message.starts_with("--only");
     return {.code = unknown_name ? ExitCode::kUnconverged : ExitCode::kUnreadable,
-            .unauthorized = error.code == ErrorCode::kDenied && error.message.starts_with("unauthorized")};
+            .unauthorized = IsUnauthorized(error)};
   }
 
   void PrintPlan(const Plan& plan, const Verdicts* verdicts) const {
@@ -323,7 +324,7 @@ class Run {
 PassOutcome Reconcile(Transport& transport, const ReconcileContext& context) {
   Run run(transport, context);
   PassOutcome outcome = context.options.diff ? run.Diff() : run.Once();
-  if (!outcome.wake) outcome.numbers = run.Numbers();
+  outcome.numbers = run.Numbers();
   return outcome;
 }
 

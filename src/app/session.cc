@@ -10,6 +10,7 @@
 
 #include "app/stop.h"
 #include "base/clock.h"
+#include "core/unauthorized.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
 #include "kube/curl_transport.h"
@@ -94,7 +95,7 @@ Archive MakeArchive(const Options& options) {
 }
 
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {
-  if (error.code != ErrorCode::kDenied || !error.message.starts_with("unauthorized")) return error;
+  if (!IsUnauthorized(error)) return error;
   const std::string validity = DescribeValidity(connection.certificate_pem, now);
   if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";
   error.message += " (" + connection.origin + ")";

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/unauthorized.h"
 #include "kube/api_error.h"
 #include "kube/client.h"
 #include "kube/codec.h"
@@ -95,10 +96,6 @@ void ReadCrdAndRights(Client& client, Survey& survey) {
 }
 
 }  // namespace
-
-bool IsUnauthorized(const Error& error) {
-  return error.code == ErrorCode::kDenied && error.message.starts_with("unauthorized");
-}
 
 void SurveyServer(Transport& transport, std::chrono::milliseconds request_timeout,
                   const std::function<PreciseTime()>& now, Survey& survey) {

@@ -55,7 +55,4 @@ struct Survey {
 void SurveyServer(Transport& transport, std::chrono::milliseconds request_timeout,
                   const std::function<PreciseTime()>& now, Survey& survey);
 
-/// Returns whether `error` says that the server takes no credentials of ours, rather than that a right lacks.
-bool IsUnauthorized(const Error& error);
-
 }  // namespace cnpa

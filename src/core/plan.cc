@@ -7,6 +7,7 @@
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "core/status.h"
+#include "core/unauthorized.h"
 
 namespace cnpa {
 namespace {
@@ -380,7 +381,7 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
     case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));
     case ErrorCode::kDenied:
       return refuse(Reason::kForbidden,
-                    error.message.starts_with("unauthorized")
+                    IsUnauthorized(error)
                         ? "the server takes cnpa-op's credentials no more; a cluster admin can renew them"
                         : "cnpa-op lacks a right that a cluster admin can give it");
     case ErrorCode::kMalformed:

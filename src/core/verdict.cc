@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/unauthorized.h"
+
 namespace cnpa {
 namespace {
 
@@ -56,7 +58,7 @@ Verdict ComputeVerdict(const Chain& chain, const Change& change, const Status& a
     case ErrorCode::kTerminating: return {.answer = Answer::kOutdated, .reason = {}, .message = error.message};
     case ErrorCode::kDenied:
       // Credentials that are taken no more say nothing of the change.
-      if (error.message.starts_with("unauthorized")) break;
+      if (IsUnauthorized(error)) break;
       [[fallthrough]];
     case ErrorCode::kInvalid:
     case ErrorCode::kMalformed: return Refused(chain, change, error);

@@ -517,11 +517,21 @@ int MillisecondsNow() {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count() % 1'000'000'000);
 }
 
+/// Has a pass say what it was told by the one before; HintsOf() finds it among what was said.
+void SayHint(int number, int fd, const PassHint& hint) {
+  Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} '{}'", number, hint.team_space), {}, {}});
+}
+
+Lines HintsOf(Lines said) {
+  std::erase_if(said, [](const std::string& line) { return !line.starts_with("pass "); });
+  return said;
+}
+
 TEST_CASE("Supervisor has a pass follow at once on one that lingered and found something to do", "[app][supervisor]") {
   Bench bench;
   bench.settings.interval = 1h;
   bench.RunLingering([](int number, int fd, const PassHint& hint) {
-    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} '{}'", number, hint.team_space), {}, {}});
+    SayHint(number, fd, hint);
     if (number == 1) {
       Linger(fd);
       return WakeUp(fd, WakeCause::kSomethingToDo);
@@ -534,8 +544,7 @@ TEST_CASE("Supervisor has a pass follow at once on one that lingered and found s
     return End(fd, kFine);
   });
   CHECK(bench.code == 0);
-  std::erase_if(bench.said, [](const std::string& line) { return !line.starts_with("pass "); });
-  CHECK(bench.said == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
+  CHECK(HintsOf(bench.said) == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
 }
 
 TEST_CASE("Supervisor keeps the interval between two passes that write, and between two false alarms",
@@ -614,7 +623,7 @@ TEST_CASE("Supervisor forgets at a reload what passes of the old configuration h
   Bench bench;
   bench.settings.interval = 1h;
   bench.RunLingering([](int number, int fd, const PassHint& hint) {
-    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {} '{}'", number, hint.team_space), {}, {}});
+    SayHint(number, fd, hint);
     if (number == 3) {
       Tell(SIGTERM);
       return End(fd, kFine);
@@ -624,8 +633,7 @@ TEST_CASE("Supervisor forgets at a reload what passes of the old configuration h
     Linger(fd);
     return WakeUp(fd, WakeCause::kSomethingToDo);
   });
-  std::erase_if(bench.said, [](const std::string& line) { return !line.starts_with("pass "); });
-  CHECK(bench.said == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
+  CHECK(HintsOf(bench.said) == Lines{"pass 1 ''", "pass 2 'red'", "pass 3 ''"});
 }
 
 TEST_CASE("Supervisor wakes a pass that lingers once, however often it is told to read its configuration anew",

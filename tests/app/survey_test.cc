@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/unauthorized.h"
 #include "kube/codec.h"
 #include "support/answers.h"
 #include "support/catch.h"

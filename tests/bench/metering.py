@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import BINARY
+from harness import children as child_pids
 from keeper import die_with_parent
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -80,10 +81,6 @@ def resident_bytes(pid):
             rollup = Path(f"/proc/{each}/smaps_rollup").read_text()
             total += sum(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
     return total
-
-
-def child_pids(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 class Spending:

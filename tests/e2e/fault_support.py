@@ -26,12 +26,11 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cluster"))
 
 from controlplane import CONTROLLERS, ControlPlane  # noqa: E402
+from harness import LINGER  # noqa: E402
 from proxy import FaultProxy  # noqa: E402
 
 CNPA_OP = os.environ.get("CNPA_OP") or str(HERE.parents[1] / "build" / "cnpa-op")
 LONG = os.environ.get("CNPA_OP_TEST_LONG") == "1"
-# With CNPA_OP_TEST_LINGER=1s, say, all passes linger so long.
-LINGER = {"CNPA_OP_LINGER": os.environ["CNPA_OP_TEST_LINGER"]} if "CNPA_OP_TEST_LINGER" in os.environ else {}
 
 TEAM_SPACES = "/apis/platform.labhub.io/v1alpha1/teamspaces"
 NAMESPACES = "/api/v1/namespaces"

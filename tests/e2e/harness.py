@@ -78,6 +78,11 @@ class ApiError(AssertionError):
     """The API server refused a request of a test, not of the binary."""
 
 
+def children(pid):
+    """Returns the processes that a process has started and not yet waited for."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
 # With CNPA_OP_TEST_LINGER=1s, say, all passes linger so long.
 LINGER = {"CNPA_OP_LINGER": os.environ["CNPA_OP_TEST_LINGER"]} if "CNPA_OP_TEST_LINGER" in os.environ else {}
 

@@ -5,6 +5,7 @@ Where the interval is an hour, what is repaired is so since a watch told of it.
 """
 
 import json
+import os
 import random
 import re
 import signal
@@ -13,9 +14,8 @@ import time
 
 import pytest
 
-from fault_support import (LONG, NAMESPACES, TEAM_SPACES, breaches, fault_plane, lab,  # noqa: F401
-                           unguarded)
-from harness import said, wait_for, watch_count
+from fault_support import (LONG, NAMESPACES, TEAM_SPACES, breaches, fault_plane, lab, unguarded)  # noqa: F401
+from harness import children, said, wait_for, watch_count
 from proxy import Answer, Events, Respond, Stage
 
 LISTS = ("teamspaces", "namespaces", "resourcequotas")
@@ -174,10 +174,10 @@ def test_a_pass_that_was_woken_by_one_team_space_looks_at_no_other_and_the_next_
 def test_a_team_space_that_is_gone_before_the_pass_comes_is_no_failure(cluster, watching):
     name = cluster.converged_team()
     loop = watching("--interval=300ms", "--linger=1h")
-    child, = subprocess.run(["pgrep", "-P", str(loop.process.pid)], capture_output=True, text=True).stdout.split()
+    child, = children(loop.process.pid)
     loop.signal(signal.SIGSTOP)  # It starts no pass meanwhile; the one that lingers does not wait.
     cluster.patch_quota(name, {"pods": "99"})
-    wait_for(lambda: subprocess.run(["ps", "-o", "stat=", child], capture_output=True, text=True).stdout[:1] == "Z",
+    wait_for(lambda: subprocess.run(["ps", "-o", "stat=", str(child)], capture_output=True, text=True).stdout[:1] == "Z",
              "it has woken")
     cluster.patch(f"{TEAM_SPACES}/{name}", {"metadata": {"finalizers": None}})
     cluster.delete_team(name)
@@ -218,8 +218,8 @@ def test_a_killed_pass_that_lingered_is_told_and_followed_by_another(cluster, wa
     name = cluster.converged_team()
     loop = watching("--interval=200ms", "--linger=1h")
     mark = cluster.mark()
-    child, = subprocess.run(["pgrep", "-P", str(loop.process.pid)], capture_output=True, text=True).stdout.split()
-    subprocess.run(["kill", "-KILL", child], check=True)
+    child, = children(loop.process.pid)
+    os.kill(child, signal.SIGKILL)
     cluster.patch_quota(name, {"pods": "99"})
     wait_for(lambda: cluster.hard(name)["pods"] == "4", "it is repaired")
     wait_for(lambda: len(cluster.requests(mark)) >= 12, "more passes")

@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from harness import BINARY, TEAMS, environment, run_binary, said, wait_for
+from harness import BINARY, TEAMS, children, environment, run_binary, said, wait_for
 
 FAST = "--interval=200ms"
-
-
-def children(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def private_kilobytes(pid, kinds="Clean|Dirty"):
