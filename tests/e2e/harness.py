@@ -582,6 +582,12 @@ def said(pattern, lines):
     return [line for line in lines if re.search(pattern, line)]
 
 
+def spoken(loop):
+    """Returns the lines on standard error until now."""
+    loop._stderr.flush()
+    return Path(f"/proc/self/fd/{loop._stderr.fileno()}").read_text().splitlines()
+
+
 def answers(plane):
     """Returns whether the API server of `plane` answers at all."""
     with contextlib.suppress(OSError, http.client.HTTPException):

@@ -15,7 +15,7 @@ import time
 import pytest
 
 from fault_support import (LONG, NAMESPACES, TEAM_SPACES, breaches, fault_plane, lab, unguarded)  # noqa: F401
-from harness import children, said, wait_for, watch_count
+from harness import children, said, spoken, wait_for, watch_count
 from proxy import Answer, Events, Respond, Stage
 
 LISTS = ("teamspaces", "namespaces", "resourcequotas")
@@ -235,6 +235,7 @@ def test_without_the_right_to_watch_it_says_so_once_and_goes_on_as_without_linge
     with cluster.started("reconcile", "--interval=200ms", "--linger=1h") as loop:
         cluster.patch_quota(name, {"pods": "99"})
         wait_for(lambda: cluster.hard(name)["pods"] == "4", "it is repaired")
+        wait_for(lambda: said("--linger", spoken(loop)), "it is told")
         mark = cluster.mark()
         wait_for(lambda: len(cluster.requests(mark)) >= 12, "three more passes")
         loop.signal(signal.SIGTERM)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import BINARY, TEAMS, children, environment, run_binary, said, wait_for
+from harness import BINARY, TEAMS, children, environment, run_binary, said, spoken, wait_for
 
 FAST = "--interval=200ms"
 
@@ -37,12 +37,6 @@ def private_kilobytes(pid, kinds="Clean|Dirty"):
 def loop(cluster):
     with cluster.started("reconcile", FAST) as started:
         yield started
-
-
-def spoken(loop):
-    """Returns the lines on standard error until now."""
-    loop._stderr.flush()
-    return Path(f"/proc/self/fd/{loop._stderr.fileno()}").read_text().splitlines()
 
 
 def end(loop, number=signal.SIGTERM):
