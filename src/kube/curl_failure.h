@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to say of a transfer that failed, and whether trying again can mend it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include <curl/curl.h>
+
+#include "base/result.h"
+
+namespace cnpa {
+
+/// How far a transfer came before it failed.
+struct TransferProgress {
+  bool connected = false;
+  bool sent = false;      ///< The request has begun.
+  std::size_t bytes = 0;  ///< Of the answer's body.
+  bool answered = false;  ///< The answer has begun.
+  std::chrono::milliseconds took{0};
+};
+
+/// Returns what was not there in time: "no answer within 3s".
+std::string TimeoutWords(const TransferProgress& progress);
+
+/// Returns the error for how libcurl ended a transfer: its code, its error buffer, its CURLINFO_OS_ERRNO.
+///
+/// Errors:  kInvalid where only somebody can mend it, else kUnavailable.
+Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const TransferProgress& progress);
+
+}  // namespace cnpa
