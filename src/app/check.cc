@@ -41,7 +41,7 @@ std::string ShellWord(const std::string& text) {
 std::vector<Check> ComputeChecks(const Survey& survey) {
   std::vector<Check> checks{CheckKubeconfig(survey)};
   if (survey.connection) {
-    const std::optional<Validity> validity = ReadValidity(survey.connection->certificate_pem);
+    const std::optional<Validity> validity = survey.connection->client_certificate.validity();
     const Time now = std::chrono::floor<std::chrono::seconds>(survey.now);
     if (validity) checks.push_back(CheckCertificate(*validity, now));
   }

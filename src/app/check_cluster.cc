@@ -46,7 +46,7 @@ std::string VerificationWords(const Connection& connection) {
   if (connection.insecure_skip_tls_verify) return "its certificate is not verified";
   const std::string name =
       connection.tls_server_name.empty() ? "" : fmt::format(", for the name {},", connection.tls_server_name);
-  const char* by = connection.ca_pem.empty()                          ? "the system's CAs"
+  const char* by = connection.authorities.empty()                     ? "the system's CAs"
                    : connection.origin.starts_with("service account") ? "the service account's CA"
                                                                       : "the kubeconfig's CA";
   return fmt::format("its certificate{} is verified by {}", name, by);

@@ -57,7 +57,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
   PassResult result{.outcome = Reconcile(*session->transport, context),
                     .loaded_by_systemd = connection.loaded_by_systemd};
   // Some servers refuse an expired certificate before anybody can say 401.
-  const std::optional<Validity> validity = ReadValidity(connection.certificate_pem);
+  const std::optional<Validity> validity = connection.client_certificate.validity();
   if (result.outcome.code == ExitCode::kUnreadable && validity && Now() > validity->until) {
     result.outcome.unauthorized = true;
   }

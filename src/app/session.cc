@@ -29,7 +29,7 @@ std::string TraceLine(const RequestTrace& trace) {
 }
 
 Connection WithoutSecrets(Connection connection) {
-  connection.key_pem.clear();
+  connection.client_certificate = connection.client_certificate.WithoutKey();
   connection.token.clear();
   connection.password.clear();
   connection.exec.environment.clear();
@@ -96,7 +96,7 @@ Archive MakeArchive(const Options& options) {
 
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {
   if (!IsUnauthorized(error)) return error;
-  const std::string validity = DescribeValidity(connection.certificate_pem, now);
+  const std::string validity = DescribeValidity(connection.client_certificate, now);
   if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";
   error.message += " (" + connection.origin + ")";
   return error;

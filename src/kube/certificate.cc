@@ -2,12 +2,13 @@
 #include "kube/certificate.h"
 
 #include <ctime>
-#include <memory>
 #include <string_view>
+#include <utility>
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 namespace cnpa {
@@ -16,12 +17,13 @@ namespace {
 struct Deleter {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
+  void operator()(STACK_OF(X509) * certificates) const { sk_X509_pop_free(certificates, &X509_free); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
 };
 template <typename T>
 using Owned = std::unique_ptr<T, Deleter>;
 
-Owned<BIO> Memory(const std::string& pem) {
+Owned<BIO> Memory(std::string_view pem) {
   return Owned<BIO>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
@@ -31,10 +33,17 @@ int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
   return -1;
 }
 
-Owned<X509> ReadCertificate(const std::string& pem) {
-  Owned<X509> certificate(PEM_read_bio_X509(Memory(pem).get(), nullptr, nullptr, nullptr));
+/// Returns the next certificate of `bio`; none when there is no more, or it can't be read.
+Owned<X509> ReadCertificate(BIO* bio) {
+  return Owned<X509>(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
+}
+
+/// Puts the certificates that are left in `bio` into `chain`; returns whether all can be read.
+bool ReadChain(BIO* bio, STACK_OF(X509) * chain) {
+  while (Owned<X509> certificate = ReadCertificate(bio)) sk_X509_push(chain, certificate.release());
+  const bool at_the_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
-  return certificate;
+  return at_the_end;
 }
 
 Time ToTime(const ASN1_TIME* time) {
@@ -44,50 +53,101 @@ Time ToTime(const ASN1_TIME* time) {
   return Time(std::chrono::seconds(timegm(&parts)));
 }
 
+/// Verifies a server by `authorities`, a STACK_OF(X509), and nothing that else is or will be in the SSL_CTX.
+int VerifyBy(X509_STORE_CTX* context, void* authorities) {
+  X509_STORE_CTX_set0_trusted_stack(context, static_cast<STACK_OF(X509)*>(authorities));
+  // As Go: whatever is in there is trusted, if it signs itself or not.
+  X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
+  return X509_verify_cert(context);
+}
+
 }  // namespace
 
-Result<std::string> ReadableCertificates(const std::string& pem) {
+Result<Authorities> Authorities::Read(std::string pem) {
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+  Owned<STACK_OF(X509)> certificates(sk_X509_new_null());
   std::string readable;
   bool all = true;
   for (std::size_t begin = pem.find(kBegin); begin != std::string::npos; begin = pem.find(kBegin, begin + 1)) {
     const std::size_t end = pem.find(kEnd, begin);
     if (end == std::string::npos) break;
     const std::string one = pem.substr(begin, end + kEnd.size() - begin) + "\n";
-    if (ReadCertificate(one)) {
+    if (Owned<X509> certificate = ReadCertificate(Memory(one).get())) {
+      sk_X509_push(certificates.get(), certificate.release());
       readable += one;
     } else {
       all = false;
     }
   }
+  ERR_clear_error();
   if (readable.empty()) return Fail(ErrorCode::kInvalid, "holds no PEM certificate");
-  return all ? pem : readable;
+  Authorities authorities;
+  authorities.pem_ = all ? std::move(pem) : std::move(readable);
+  authorities.certificates_ = std::move(certificates);
+  return authorities;
 }
 
-Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem) {
-  const Owned<X509> certificate = ReadCertificate(certificate_pem);
-  if (!certificate) return Fail(ErrorCode::kInvalid, "client certificate: holds no PEM certificate");
+void Authorities::TrustIn(ssl_ctx_st* context) const {
+  SSL_CTX_set_cert_verify_callback(context, &VerifyBy, certificates_.get());
+}
+
+struct ClientCertificate::Parts {
+  Owned<X509> certificate;
+  Owned<STACK_OF(X509)> chain;
+  Owned<EVP_PKEY> key;
+};
+
+Result<ClientCertificate> ClientCertificate::Read(std::string pem, std::string key_pem) {
+  const Owned<BIO> certificates = Memory(pem);
+  Parts parts{ReadCertificate(certificates.get()), Owned<STACK_OF(X509)>(sk_X509_new_null()), nullptr};
+  ERR_clear_error();
+  if (!parts.certificate) return Fail(ErrorCode::kInvalid, "client certificate: holds no PEM certificate");
+  if (!ReadChain(certificates.get(), parts.chain.get())) {
+    return Fail(ErrorCode::kInvalid, "client certificate: one that follows the first can't be read");
+  }
   bool encrypted = false;
-  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, &NoPassPhrase, &encrypted));
+  parts.key.reset(PEM_read_bio_PrivateKey(Memory(key_pem).get(), nullptr, &NoPassPhrase, &encrypted));
   ERR_clear_error();
   if (encrypted) return Fail(ErrorCode::kInvalid, "client key: it is encrypted, and nobody can type a pass phrase");
-  if (!key) return Fail(ErrorCode::kInvalid, "client key: holds no PEM private key");
-  const bool match = X509_check_private_key(certificate.get(), key.get()) == 1;
+  if (!parts.key) return Fail(ErrorCode::kInvalid, "client key: holds no PEM private key");
+  const bool match = X509_check_private_key(parts.certificate.get(), parts.key.get()) == 1;
   ERR_clear_error();
   if (!match) return Fail(ErrorCode::kInvalid, "client key: it does not belong to the client certificate");
+  ClientCertificate client;
+  client.pem_ = std::move(pem);
+  client.key_pem_ = std::move(key_pem);
+  client.parts_ = std::make_shared<const Parts>(std::move(parts));
+  return client;
+}
+
+std::optional<Validity> ClientCertificate::validity() const {
+  if (empty()) return std::nullopt;
+  const X509* certificate = parts_->certificate.get();
+  return Validity{.from = ToTime(X509_get0_notBefore(certificate)), .until = ToTime(X509_get0_notAfter(certificate))};
+}
+
+ClientCertificate ClientCertificate::WithoutKey() const {
+  ClientCertificate without;
+  without.pem_ = pem_;
+  if (empty()) return without;
+  X509_up_ref(parts_->certificate.get());
+  without.parts_ = std::make_shared<const Parts>(Parts{Owned<X509>(parts_->certificate.get()), nullptr, nullptr});
+  return without;
+}
+
+Status ClientCertificate::PresentIn(ssl_ctx_st* context) const {
+  constexpr int kInPlaceOfAnother = 1;
+  const bool taken = SSL_CTX_use_cert_and_key(context, parts_->certificate.get(), parts_->key.get(),
+                                              parts_->chain.get(), kInPlaceOfAnother) == 1;
+  const char* reason = taken ? nullptr : ERR_reason_error_string(ERR_get_error());
+  ERR_clear_error();
+  if (!taken) return Fail(ErrorCode::kInvalid, reason != nullptr ? reason : "OpenSSL does not say why");
   return {};
 }
 
-std::optional<Validity> ReadValidity(const std::string& certificate_pem) {
-  const Owned<X509> certificate = ReadCertificate(certificate_pem);
-  if (!certificate) return std::nullopt;
-  return Validity{.from = ToTime(X509_get0_notBefore(certificate.get())),
-                  .until = ToTime(X509_get0_notAfter(certificate.get()))};
-}
-
-std::string DescribeValidity(const std::string& certificate_pem, Time now) {
-  const std::optional<Validity> validity = ReadValidity(certificate_pem);
+std::string DescribeValidity(const ClientCertificate& certificate, Time now) {
+  const std::optional<Validity> validity = certificate.validity();
   if (!validity) return {};
   if (now > validity->until) return "expired on " + FormatTime(validity->until);
   if (now < validity->from) return "is valid only from " + FormatTime(validity->from);

@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one door to OpenSSL: what can be said of a client certificate before, or after, a server refuses it.
+// The one door to OpenSSL: certificates and keys, read once and put into the TLS of every connection. Given their PEM,
+// libcurl would read them anew for each, which takes longer than the rest of a handshake.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "base/time.h"
 
+struct ssl_ctx_st;
+struct stack_st_X509;
+
 namespace cnpa {
 
-/// Checks that `certificate_pem` is a certificate and `key_pem` the unencrypted private key that belongs to it.
-///
-/// Errors:  kInvalid. Neither text is ever quoted.
-Status CheckClientCertificate(const std::string& certificate_pem, const std::string& key_pem);
+/// Whose word on a server we take: certificates of authorities, or of servers themselves.
+class Authorities {
+ public:
+  /// None of our own: the system's count.
+  Authorities() = default;
 
-/// Returns `pem` without the certificates in it that can't be read, which Go passes over and libcurl does not.
-///
-/// Errors:  kInvalid when none is left.
-Result<std::string> ReadableCertificates(const std::string& pem);
+  /// Reads PEM. Certificates in it that can't be read are passed over, as Go does.
+  ///
+  /// Errors:  kInvalid when none is left.
+  static Result<Authorities> Read(std::string pem);
+
+  bool empty() const { return certificates_ == nullptr; }
+
+  /// Without those that can't be read.
+  const std::string& pem() const { return pem_; }
+
+  /// Has connections of `context`, an OpenSSL SSL_CTX that `this` outlives, trust these and nobody else.
+  ///
+  /// Requires: !empty().
+  void TrustIn(ssl_ctx_st* context) const;
+
+  friend bool operator==(const Authorities& a, const Authorities& b) { return a.pem_ == b.pem_; }
+
+ private:
+  std::string pem_;
+  std::shared_ptr<stack_st_X509> certificates_;
+};
 
 struct Validity {
   Time from;
@@ -28,11 +51,47 @@ struct Validity {
   bool operator==(const Validity&) const = default;
 };
 
-/// Returns from when until when the first certificate of `certificate_pem` is valid, or nothing when there is none.
-std::optional<Validity> ReadValidity(const std::string& certificate_pem);
+/// A certificate that says who we are, those of the authorities between, and its key. Secret.
+class ClientCertificate {
+ public:
+  /// None.
+  ClientCertificate() = default;
 
-/// Returns why the first certificate of `certificate_pem` is not valid at `now`, "expired on ..." or "is valid only
-/// from ...", or "" when it is, or when there is none.
-std::string DescribeValidity(const std::string& certificate_pem, Time now);
+  /// Reads PEM: a certificate, perhaps with its chain, and the unencrypted private key that belongs to it.
+  ///
+  /// Errors:  kInvalid. Neither text is ever quoted.
+  static Result<ClientCertificate> Read(std::string pem, std::string key_pem);
+
+  bool empty() const { return parts_ == nullptr; }
+  const std::string& pem() const { return pem_; }
+  const std::string& key_pem() const { return key_pem_; }
+
+  /// Returns from when until when it is valid; nothing when there is none.
+  std::optional<Validity> validity() const;
+
+  /// Returns one that tells as much, and proves nothing.
+  ClientCertificate WithoutKey() const;
+
+  /// Has connections of `context`, an OpenSSL SSL_CTX, present it.
+  ///
+  /// Requires: !empty(), and it has its key.
+  /// Errors:   kInvalid when OpenSSL's settings don't allow it, a key that is too short, say.
+  Status PresentIn(ssl_ctx_st* context) const;
+
+  friend bool operator==(const ClientCertificate& a, const ClientCertificate& b) {
+    return a.pem_ == b.pem_ && a.key_pem_ == b.key_pem_;
+  }
+
+ private:
+  struct Parts;
+
+  std::string pem_;
+  std::string key_pem_;
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// Returns why `certificate` is not valid at `now`, "expired on ..." or "is valid only from ...", or "" when it is, or
+/// when there is none.
+std::string DescribeValidity(const ClientCertificate& certificate, Time now);
 
 }  // namespace cnpa

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "kube/certificate.h"
+
 namespace cnpa {
 
 /// A program that gets credentials for us.
@@ -32,10 +34,9 @@ struct Impersonation {
 
 /// Where the API server is and who we are there: what a kubeconfig or a service account boils down to. Holds secrets.
 struct Connection {
-  std::string server;           ///< "https://host:port[/prefix]", no '/' at the end.
-  std::string ca_pem;           ///< Empty: the system's certificates.
-  std::string certificate_pem;  ///< Empty: none.
-  std::string key_pem;
+  std::string server;       ///< "https://host:port[/prefix]", no '/' at the end.
+  Authorities authorities;  ///< Of the server's certificate.
+  ClientCertificate client_certificate;
   std::string token;       ///< Empty: none.
   std::string token_file;  ///< Where `token` was read; empty: it did not come from a file of its own.
   std::string username;    ///< Empty, as the password: no basic authentication.

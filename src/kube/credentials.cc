@@ -25,13 +25,12 @@ constexpr std::int64_t kVersion = 1;
 bool UsesPlugin(const Connection& connection) {
   // As client-go: what stands in the kubeconfig itself goes before what a plugin would say.
   return !connection.exec.command.empty() && connection.token.empty() && connection.username.empty() &&
-         connection.certificate_pem.empty();
+         connection.client_certificate.empty();
 }
 
 void Put(const Credential& credential, Connection& connection) {
   connection.token = credential.token;
-  connection.certificate_pem = credential.certificate_pem;
-  connection.key_pem = credential.key_pem;
+  connection.client_certificate = credential.client_certificate;
 }
 
 /// Returns the name of the file for what a plugin says to just this question.
@@ -81,11 +80,15 @@ class Store {
     if (!WithinDepth(*text) || !document.Parse(*text)) return std::nullopt;
     const JsonReader root = document.root();
     const Result<Time> good_until = ParseTime(root.String("goodUntil"));
-    Credential credential{.token = root.OptionalString("token"),
-                          .certificate_pem = root.OptionalString("clientCertificateData"),
-                          .key_pem = root.OptionalString("clientKeyData")};
+    Credential credential{.token = root.OptionalString("token")};
+    if (std::string key = root.OptionalString("clientKeyData"); !key.empty()) {
+      Result<ClientCertificate> client =
+          ClientCertificate::Read(root.OptionalString("clientCertificateData"), std::move(key));
+      if (!client) return std::nullopt;
+      credential.client_certificate = *std::move(client);
+    }
     const bool whole = document.status() && root.IntIfPresent("version") == kVersion && good_until &&
-                       (!credential.token.empty() || !credential.key_pem.empty());
+                       (!credential.token.empty() || !credential.client_certificate.empty());
     // A clock that was set back must not make it good for years.
     if (!whole || now >= *good_until || *good_until - now > kLongestKept) return std::nullopt;
     return credential;
@@ -100,8 +103,8 @@ class Store {
       json.Int("version", kVersion);
       json.String("goodUntil", FormatTime(good_until));
       json.String("token", credential.token);
-      json.String("clientCertificateData", credential.certificate_pem);
-      json.String("clientKeyData", credential.key_pem);
+      json.String("clientCertificateData", credential.client_certificate.pem());
+      json.String("clientKeyData", credential.client_certificate.key_pem());
     });
     return WriteFileDurably(fd_.get(), folder_, file, json.text());
   }

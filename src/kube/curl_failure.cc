@@ -63,7 +63,8 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const Tr
     case CURLE_SSL_CONNECT_ERROR: return {ErrorCode::kUnavailable, TlsWords(words)};
     case CURLE_UNSUPPORTED_PROTOCOL: return {ErrorCode::kUnavailable, "the answer is not HTTP"};
     case CURLE_SSL_CACERT_BADFILE:
-      return {ErrorCode::kInvalid, "'certificate-authority' holds no certificate (" + words + ")"};
+      return {ErrorCode::kInvalid, "no authorities to verify the server's certificate by (" + words +
+                                       "): set 'certificate-authority', or install ca-certificates"};
     case CURLE_SSL_CERTPROBLEM:
       return {ErrorCode::kInvalid, "the client certificate or its key can't be used (" + words + ")"};
     case CURLE_GOT_NOTHING:

@@ -12,10 +12,12 @@
 namespace cnpa {
 namespace {
 
-curl_blob Blob(const std::string& bytes) {
+void SetBlob(CURL* easy, CURLoption option, const std::string& bytes) {
+  if (bytes.empty()) return;
   // libcurl takes a pointer to mutable bytes and, told not to copy, only reads them.
-  return {const_cast<char*>(bytes.data()), bytes.size(),
-          CURL_BLOB_NOCOPY};  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  auto* data = const_cast<char*>(bytes.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  curl_blob blob{data, bytes.size(), CURL_BLOB_NOCOPY};
+  curl_easy_setopt(easy, option, &blob);
 }
 
 /// Go's socks5 has the proxy look names up; libcurl calls that socks5h.
@@ -106,14 +108,23 @@ void CurlSetup::ApplyTls(CURL* easy) const {
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
   }
-  const auto set_blob = [easy](CURLoption option, const std::string& bytes) {
-    if (bytes.empty()) return;
-    curl_blob blob = Blob(bytes);
-    curl_easy_setopt(easy, option, &blob);
-  };
-  set_blob(CURLOPT_CAINFO_BLOB, connection_.ca_pem);
-  set_blob(CURLOPT_SSLCERT_BLOB, connection_.certificate_pem);
-  set_blob(CURLOPT_SSLKEY_BLOB, connection_.key_pem);
+  if (!connection_.authorities.empty()) {
+    // The system's are built into libcurl, and would be trusted too.
+    for (const CURLoption system : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
+      curl_easy_setopt(easy, system, nullptr);
+    }
+  }
+  if (prepares_tls()) return;
+  SetBlob(easy, CURLOPT_CAINFO_BLOB, connection_.authorities.pem());
+  SetBlob(easy, CURLOPT_SSLCERT_BLOB, connection_.client_certificate.pem());
+  SetBlob(easy, CURLOPT_SSLKEY_BLOB, connection_.client_certificate.key_pem());
+}
+
+Status CurlSetup::PrepareTls(void* context) const {
+  auto* tls = static_cast<ssl_ctx_st*>(context);
+  if (!connection_.authorities.empty()) connection_.authorities.TrustIn(tls);
+  if (!connection_.client_certificate.empty()) return connection_.client_certificate.PresentIn(tls);
+  return {};
 }
 
 /// Which proxy was decided by Go's rules; libcurl is to look at no variable of its own.
@@ -133,10 +144,7 @@ void CurlSetup::ApplyProxy(CURL* easy) const {
     curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, 0L);
     curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, 0L);
   }
-  if (!connection_.ca_pem.empty()) {
-    curl_blob blob = Blob(connection_.ca_pem);
-    curl_easy_setopt(easy, CURLOPT_PROXY_CAINFO_BLOB, &blob);
-  }
+  SetBlob(easy, CURLOPT_PROXY_CAINFO_BLOB, connection_.authorities.pem());
 }
 
 }  // namespace cnpa

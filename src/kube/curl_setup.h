@@ -38,6 +38,16 @@ class CurlSetup {
   /// Sets what is the same for each request that `easy` will perform.
   void Apply(CURL* easy, std::chrono::milliseconds connect_timeout) const;
 
+  /// Returns whether new connections have to be shown to PrepareTls().
+  ///
+  /// Not by way of a proxy that speaks TLS itself: libcurl does not tell its context from the server's.
+  bool prepares_tls() const { return !connection_.proxy.starts_with("https://"); }
+
+  /// Puts authorities and client certificate into the OpenSSL SSL_CTX of a new connection.
+  ///
+  /// Errors:  of ClientCertificate::PresentIn().
+  Status PrepareTls(void* context) const;
+
  private:
   void ApplyProxy(CURL* easy) const;
   void ApplyTls(CURL* easy) const;

@@ -31,6 +31,9 @@ CurlTransfer::CurlTransfer(Request request, Transport::OnDone on_done, const Cur
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &CurlTransfer::OnHeader);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(handle, CURLOPT_PRIVATE, this);
+  if (!setup_.prepares_tls()) return;
+  curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, &CurlTransfer::OnTls);
+  curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, this);
 }
 
 void CurlTransfer::ApplyBody() {
@@ -72,9 +75,16 @@ TransferProgress CurlTransfer::progress() const {
 }
 
 Error CurlTransfer::Failure(CURLcode code) const {
+  if (!tls_status_) return DescribeFailure(code, tls_status_.error().message.c_str(), 0, progress());
   long os_errno = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_errno);
   return DescribeFailure(code, error_.data(), os_errno, progress());
+}
+
+CURLcode CurlTransfer::OnTls(CURL* /*easy*/, void* context, void* user) {
+  auto& transfer = *static_cast<CurlTransfer*>(user);
+  transfer.tls_status_ = transfer.setup_.PrepareTls(context);
+  return transfer.tls_status_ ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 
 std::size_t CurlTransfer::OnSend(char* buffer, std::size_t size, std::size_t count, void* user) {

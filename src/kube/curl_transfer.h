@@ -30,7 +30,6 @@ class CurlTransfer {
   static CurlTransfer& Of(CURL* easy);
 
   CURL* easy() const { return easy_.get(); }
-  const CurlSetup& setup() const { return setup_; }
   const Request& request() const { return request_; }
   const Response& response() const { return response_; }
   /// What `on_body`, or a limit, said of the body.
@@ -53,6 +52,7 @@ class CurlTransfer {
   void DoneWithResponse() { on_done_(std::move(response_)); }
 
  private:
+  static CURLcode OnTls(CURL* easy, void* context, void* user);
   static std::size_t OnSend(char* buffer, std::size_t size, std::size_t count, void* user);
   static std::size_t OnBytes(char* data, std::size_t size, std::size_t count, void* user);
   static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* user);
@@ -66,6 +66,7 @@ class CurlTransfer {
   CurlEasy easy_;
   CurlSlist headers_;  ///< Of a request with a body; the others share those of `setup_`.
   Response response_;
+  Status tls_status_;  ///< What CurlSetup::PrepareTls() said.
   Status body_status_;
   bool compressed_ = false;
   std::size_t body_sent_ = 0;  ///< Bytes of the request's body that libcurl has taken.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <list>
 #include <map>
 #include <optional>
 #include <utility>
@@ -31,10 +30,8 @@ class CurlTransport::Impl {
       : limits_(std::move(limits)),
         on_trace_(std::move(on_trace)),
         renew_(std::move(renew)),
-        address_(std::move(address)),
-        multi_(curl_multi_init()) {
-    SetConnections(limits_.connections);
-    setups_.emplace_back(std::move(connection), address_);
+        address_(std::move(address)) {
+    TakeOn(std::move(connection));
   }
 
   ~Impl() {
@@ -83,11 +80,27 @@ class CurlTransport::Impl {
     OnDone on_done;
   };
 
-  const CurlSetup& setup() const { return setups_.back(); }
+  const Connection& connection() const { return setup_->connection(); }
+
+  /// Has all requests from now on sent as `connection` says, over connections of their own: libcurl would not see that
+  /// those that are there were made with another certificate.
+  ///
+  /// Requires: nothing is in flight.
+  void TakeOn(Connection connection) {
+    idle_.clear();
+    multi_.reset(curl_multi_init());
+    setup_ = std::make_unique<CurlSetup>(std::move(connection), address_);
+    SetConnections(limits_.connections + watches_);
+  }
 
   bool stop_requested() const { return limits_.stop_requested && limits_.stop_requested(); }
 
+  /// Whether nothing shall begin until what is in flight has ended.
+  bool waits_for_renewal() const { return renewed_ && !transfers_.empty(); }
+
   void BeginDue() {
+    if (waits_for_renewal()) return;
+    if (renewed_) TakeOn(*std::exchange(renewed_, std::nullopt));
     while (!waiting_.empty() && (waiting_.begin()->first <= Clock::now() || stopping())) {
       Waiting next = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
@@ -104,7 +117,7 @@ class CurlTransport::Impl {
     CurlEasy easy;
     if (idle_.empty()) {
       easy.reset(curl_easy_init());
-      setup().Apply(easy.get(), limits_.connect_timeout);
+      setup_->Apply(easy.get(), limits_.connect_timeout);
     } else {
       easy = std::move(idle_.back());
       idle_.pop_back();
@@ -112,7 +125,7 @@ class CurlTransport::Impl {
     // A watch keeps its connection, and must keep none from the others.
     if (next.request.is_watch) SetConnections(limits_.connections + ++watches_);
     const milliseconds time_left = TimeLeft(next.request);
-    auto transfer = std::make_unique<CurlTransfer>(std::move(next.request), std::move(next.on_done), setup(),
+    auto transfer = std::make_unique<CurlTransfer>(std::move(next.request), std::move(next.on_done), *setup_,
                                                    std::move(easy), time_left);
     curl_multi_add_handle(multi_.get(), transfer->easy());
     transfers_.push_back(std::move(transfer));
@@ -159,9 +172,9 @@ class CurlTransport::Impl {
     if (!transfer->body_status()) return FailWithBody(*transfer);
     if (code != CURLE_OK) return FailOnTheWay(*transfer, transfer->Failure(code));
     Trace(*transfer, {});
-    // One with earlier credentials in it is of no more use.
-    if (&transfer->setup() == &setup()) idle_.push_back(transfer->TakeEasy());
-    if (transfer->response().code == 401 && renew_) return SendOnceMore(*transfer);
+    idle_.push_back(transfer->TakeEasy());
+    // A watch does not wait for the others that go on; who asked for it looks anew.
+    if (transfer->response().code == 401 && renew_ && !transfer->request().is_watch) return SendOnceMore(*transfer);
     transfer->DoneWithResponse();
   }
 
@@ -177,23 +190,22 @@ class CurlTransport::Impl {
   void FailOnTheWay(const CurlTransfer& transfer, Error error) const {
     if (error.code == ErrorCode::kUnavailable && !transfer.progress().sent) error.code = ErrorCode::kUnreachable;
     Trace(transfer, error.message);
-    const std::string& origin = setup().connection().origin;
-    error.message = "cannot reach " + setup().connection().server + ": " + error.message;
+    const std::string& origin = connection().origin;
+    error.message = "cannot reach " + connection().server + ": " + error.message;
     if (!origin.empty()) error.message += " (" + origin + ")";
     transfer.Done(tl::unexpected<Error>(std::move(error)));
   }
 
   /// A request that was answered 401 was not performed, so it may be sent again, whatever it is.
   void SendOnceMore(CurlTransfer& refused) {
-    if (&refused.setup() == &setup()) {
+    if (!renewed_) {
       if (renewed_at_ && Clock::now() - *renewed_at_ < kBetweenRenewals) return refused.DoneWithResponse();
       renewed_at_ = Clock::now();
-      Connection newer = setup().connection();
+      Connection newer = connection();
       const Result<bool> renewed = renew_(newer);
       if (!renewed) return refused.Done(tl::unexpected<Error>(renewed.error()));
       if (!*renewed) return refused.DoneWithResponse();
-      idle_.clear();
-      setups_.emplace_back(std::move(newer), address_);
+      renewed_ = std::move(newer);
     }
     Request request = refused.TakeRequest();
     request.delay = milliseconds(0);
@@ -213,7 +225,7 @@ class CurlTransport::Impl {
   /// Waits for bytes, the next due request, the stop signal, or the deadline.
   void Poll() {
     milliseconds wait = std::chrono::duration_cast<milliseconds>(limits_.deadline - Clock::now());
-    if (!waiting_.empty()) {
+    if (!waiting_.empty() && !waits_for_renewal()) {
       wait = std::min(wait, std::chrono::duration_cast<milliseconds>(waiting_.begin()->first - Clock::now()));
     }
     for (const auto& transfer : transfers_) {
@@ -274,13 +286,13 @@ class CurlTransport::Impl {
     }
   }
 
-  /// The last one counts. Transfers in flight point into theirs, so it lives on when there is a newer one.
-  std::list<CurlSetup> setups_;
   TransportLimits limits_;
   OnTrace on_trace_;
   Renew renew_;
   std::optional<Clock::time_point> renewed_at_;
+  std::optional<Connection> renewed_;  ///< Credentials to go on with.
   ServerAddress address_;
+  std::unique_ptr<CurlSetup> setup_;
   CurlMulti multi_;
   std::multimap<Clock::time_point, Waiting> waiting_;     ///< By the time they are due.
   std::vector<std::unique_ptr<CurlTransfer>> transfers_;  ///< In flight.

@@ -8,7 +8,6 @@
 
 #include "base/environment.h"
 #include "base/process.h"
-#include "kube/certificate.h"
 #include "kube/json.h"
 #include "kube/json_writer.h"
 
@@ -78,9 +77,9 @@ Result<Credential> DecodeExecCredential(std::string text, const std::string& api
     return Malformed("it printed no ExecCredential of " + api_version);
   }
   const JsonReader status = root.Object("status");
-  Credential credential{.token = status.OptionalString("token"),
-                        .certificate_pem = status.OptionalString("clientCertificateData"),
-                        .key_pem = status.OptionalString("clientKeyData")};
+  Credential credential{.token = status.OptionalString("token")};
+  std::string certificate = status.OptionalString("clientCertificateData");
+  std::string key = status.OptionalString("clientKeyData");
   const std::string expiry = status.OptionalString("expirationTimestamp");
   if (!document.status()) return Malformed("its ExecCredential is not right: " + document.status().error().message);
   if (!expiry.empty()) {
@@ -88,19 +87,19 @@ Result<Credential> DecodeExecCredential(std::string text, const std::string& api
     if (!time) return Malformed("its ExecCredential is not right: status.expirationTimestamp is no time");
     credential.expires_at = *time;
   }
-  if (credential.certificate_pem.empty() != credential.key_pem.empty()) {
+  if (certificate.empty() != key.empty()) {
     return Malformed("its ExecCredential has a certificate without its key, or the other way round");
   }
-  if (credential.token.empty() && credential.certificate_pem.empty()) {
+  if (credential.token.empty() && certificate.empty()) {
     return Malformed("its ExecCredential has neither a token nor a certificate");
   }
   if (credential.token.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
     return Malformed("its ExecCredential has a token with a line break in it");
   }
-  if (!credential.certificate_pem.empty()) {
-    if (Status s = CheckClientCertificate(credential.certificate_pem, credential.key_pem); !s) {
-      return Malformed("its ExecCredential is not right: " + s.error().message);
-    }
+  if (!certificate.empty()) {
+    Result<ClientCertificate> client = ClientCertificate::Read(std::move(certificate), std::move(key));
+    if (!client) return Malformed("its ExecCredential is not right: " + client.error().message);
+    credential.client_certificate = *std::move(client);
   }
   return credential;
 }

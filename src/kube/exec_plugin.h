@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "kube/certificate.h"
 #include "kube/connection.h"
 
 namespace cnpa {
@@ -17,8 +18,7 @@ namespace cnpa {
 /// What proves who we are. Secret.
 struct Credential {
   std::string token;  ///< Empty: none.
-  std::string certificate_pem;
-  std::string key_pem;
+  ClientCertificate client_certificate;
   std::optional<Time> expires_at;
 
   bool operator==(const Credential&) const = default;

@@ -231,7 +231,7 @@ Status ReadCluster(const KubeconfigEntry& entry, const Environment& environment,
   connection.server = Address(reader.Text("server"));
   connection.tls_server_name = reader.Text("tls-server-name");
   connection.insecure_skip_tls_verify = reader.Flag("insecure-skip-tls-verify");
-  connection.ca_pem = reader.Bytes("certificate-authority");
+  std::string authorities = reader.Bytes("certificate-authority");
   const std::string proxy_url = reader.Text("proxy-url");
   reader.Flag("disable-compression");
   reader.CheckExtensions();
@@ -241,13 +241,13 @@ Status ReadCluster(const KubeconfigEntry& entry, const Environment& environment,
     // Not quoted: it may have a password.
     reader.Fail("server", "names a user: username and password belong to the user's entry");
   }
-  if (!connection.ca_pem.empty() && connection.insecure_skip_tls_verify) {
+  if (!authorities.empty() && connection.insecure_skip_tls_verify) {
     reader.Fail("insecure-skip-tls-verify", "and a certificate-authority too: keep one");
   }
-  if (!connection.ca_pem.empty()) {
-    Result<std::string> readable = ReadableCertificates(connection.ca_pem);
-    if (!readable) reader.Fail("certificate-authority", readable.error().message);
-    if (readable) connection.ca_pem = *std::move(readable);
+  if (!authorities.empty()) {
+    Result<Authorities> read = Authorities::Read(std::move(authorities));
+    if (!read) reader.Fail("certificate-authority", read.error().message);
+    if (read) connection.authorities = *std::move(read);
   }
   if (!reader.status()) return reader.status();
   Result<std::string> proxy =
@@ -265,7 +265,9 @@ std::string DescribeCluster(const KubeconfigEntry& cluster, const Connection& co
     json.String("server", reader.Text("server"));
     if (!connection.tls_server_name.empty()) json.String("tls-server-name", connection.tls_server_name);
     if (connection.insecure_skip_tls_verify) json.Bool("insecure-skip-tls-verify", true);
-    if (!connection.ca_pem.empty()) json.String("certificate-authority-data", EncodeBase64(connection.ca_pem));
+    if (!connection.authorities.empty()) {
+      json.String("certificate-authority-data", EncodeBase64(connection.authorities.pem()));
+    }
     if (reader.Has("proxy-url")) json.String("proxy-url", reader.Text("proxy-url"));
     if (reader.Flag("disable-compression")) json.Bool("disable-compression", true);
     const YamlValue& config = reader.Extension("client.authentication.k8s.io/exec");
@@ -354,17 +356,16 @@ void ReadImpersonation(FieldReader& reader, Impersonation& impersonate) {
 }
 
 void ReadCertificate(FieldReader& reader, Connection& connection) {
-  connection.certificate_pem = reader.Bytes("client-certificate");
-  connection.key_pem = reader.Bytes("client-key");
+  std::string certificate = reader.Bytes("client-certificate");
+  std::string key = reader.Bytes("client-key");
   if (!reader.status()) return;
-  if (connection.certificate_pem.empty() != connection.key_pem.empty()) {
-    return reader.Fail(connection.key_pem.empty() ? "client-key" : "client-certificate",
-                       "missing, though its other half is there");
+  if (certificate.empty() != key.empty()) {
+    return reader.Fail(key.empty() ? "client-key" : "client-certificate", "missing, though its other half is there");
   }
-  if (connection.certificate_pem.empty()) return;
-  if (const Status s = CheckClientCertificate(connection.certificate_pem, connection.key_pem); !s) {
-    reader.Fail(s.error().message);
-  }
+  if (certificate.empty()) return;
+  Result<ClientCertificate> client = ClientCertificate::Read(std::move(certificate), std::move(key));
+  if (!client) return reader.Fail(client.error().message);
+  connection.client_certificate = *std::move(client);
 }
 
 Status ReadUser(const KubeconfigEntry& entry, const KubeconfigEntry& cluster, Connection& connection) {
@@ -489,10 +490,13 @@ class Search {
                           .origin = "service account, " + folder};
     Result<std::string> token = ReadFile(connection.token_file, kLargestSecretBytes);
     if (!token) return Annotate({ErrorCode::kInvalid, token.error().message}, "service account");
-    Result<std::string> ca = ReadFile(folder + "/ca.crt", kLargestSecretBytes);
+    const std::string authorities_file = folder + "/ca.crt";
+    Result<std::string> ca = ReadFile(authorities_file, kLargestSecretBytes);
     if (!ca) return Annotate({ErrorCode::kInvalid, ca.error().message}, "service account");
+    Result<Authorities> authorities = Authorities::Read(*std::move(ca));
+    if (!authorities) return Annotate(std::move(authorities).error(), "service account: '" + authorities_file + "'");
     connection.token = TrimToken(*token);
-    connection.ca_pem = *std::move(ca);
+    connection.authorities = *std::move(authorities);
     Result<std::string> proxy = ProxyFromEnvironment(connection.server, query_.environment);
     if (!proxy) return Annotate(std::move(proxy).error(), "$HTTPS_PROXY");
     connection.proxy = *std::move(proxy);

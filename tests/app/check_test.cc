@@ -103,7 +103,7 @@ TEST_CASE("ComputeChecks on the kubeconfig", "[app][check]") {
 TEST_CASE("ComputeChecks on the client certificate", "[app][check]") {
   const auto with = [](Time from, Time until) {
     return [from, until](Survey& s) {
-      s.connection->certificate_pem = MakeIdentity({.not_before = from, .not_after = until}).certificate_pem;
+      s.connection->client_certificate = ClientOf(MakeIdentity({.not_before = from, .not_after = until}));
     };
   };
   const std::string renew = "renew it, and put the new one into the kubeconfig";
@@ -125,7 +125,7 @@ TEST_CASE("ComputeChecks on the server", "[app][check]") {
       CheckKind::kServer,
       {{"well", [](Survey&) {}, CheckStatus::kOk, is + ", ready; its certificate is verified by the kubeconfig's CA",
         ""},
-       {"system's CAs", [](Survey& s) { s.connection->ca_pem.clear(); }, CheckStatus::kOk,
+       {"system's CAs", [](Survey& s) { s.connection->authorities = {}; }, CheckStatus::kOk,
         is + ", ready; its certificate is verified by the system's CAs", ""},
        {"a pod", [](Survey& s) { s.connection->origin = "service account, /var/run"; }, CheckStatus::kOk,
         is + ", ready; its certificate is verified by the service account's CA", ""},

@@ -62,19 +62,19 @@ class Certificate:
 class Authority:
     """Issues server and client certificates into `folder`, which exists and is empty.
 
-    Safe to use from several threads. Errors: CertificateError.
+    Its own certificate is for `name`. Safe to use from several threads. Errors: CertificateError.
     """
 
-    def __init__(self, folder, server_names=("127.0.0.1", "localhost")):
+    def __init__(self, folder, server_names=("127.0.0.1", "localhost"), name="cnpa-op test authority"):
         self.folder = Path(folder)
         self._lock = threading.Lock()  # openssl ca rewrites issued.txt at each call
         self._configuration = self.folder / "openssl.cnf"
-        names = ",".join(f"IP:{name}" if name[0].isdigit() else f"DNS:{name}" for name in server_names)
+        names = ",".join(f"IP:{each}" if each[0].isdigit() else f"DNS:{each}" for each in server_names)
         self._configuration.write_text(CONFIGURATION.format(folder=self.folder, alternative_names=names))
         (self.folder / "issued.txt").touch()
         self._root = self._pair("ca")
         self._openssl("req", "-new", "-x509", *NEW_KEY, "-config", self._configuration, "-extensions", "root", "-days",
-                      "3650", "-subj", "/CN=cnpa-op test authority", "-keyout", self._root.key, "-out",
+                      "3650", "-subj", f"/CN={name}", "-keyout", self._root.key, "-out",
                       self._root.certificate)
 
     @property

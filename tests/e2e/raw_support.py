@@ -247,8 +247,8 @@ class Bench:
 
     def __init__(self, folder):
         self.folder = folder
-        self.authority, self.elsewhere = (Authority(self.new_folder(), names) for names in (
-            ("127.0.0.1", "localhost"), ("elsewhere.example",)))
+        self.authority = Authority(self.new_folder())
+        self.elsewhere = Authority(self.new_folder(), ("elsewhere.example",), "another test authority")
         self.certificate = self.authority.server("raw")
 
     def new_folder(self):

@@ -2,6 +2,7 @@
 """Servers that can't be reached or are not to be trusted, a row each: exit code 3, one line, in time."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -112,6 +113,72 @@ def test_server_that_can_not_be_reached(row, outcomes):
     assert outcome.result.code == 3, outcome
     check_one_line(outcome, row.says)
     assert outcome.seconds < row.within, outcome
+
+
+# What the machine trusts -----------------------------------------------------------------------------------------------
+
+
+def machine_trusting(folder, *authorities):
+    """Returns the command under which a program runs on a machine that trusts `authorities` and nobody else: in a mount
+    namespace of its own, with `folder` in place of /etc/ssl/certs, in both forms, bundle and folder."""
+    folder.mkdir()
+    bundle = "".join(authority.certificate.read_text() for authority in authorities)
+    if authorities:
+        (folder / "ca-certificates.crt").write_text(bundle)
+    for authority in authorities:
+        (folder / f"{subject_hash(authority.certificate)}.0").write_text(authority.certificate.read_text())
+    under = ["unshare", "--mount", "sh", "-c", f"mount --bind {folder} /etc/ssl/certs && exec \"$@\"", "sh"]
+    try:
+        subprocess.run([*under, "true"], check=True, capture_output=True)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"needs root and a mount namespace: {error.stderr}")
+    return under
+
+
+def subject_hash(certificate):
+    return subprocess.run(["openssl", "x509", "-noout", "-subject_hash", "-in", certificate], check=True,
+                          capture_output=True, text=True).stdout.strip()
+
+
+def pass_under(under, bench, tmp_path, kubeconfig):
+    return subprocess.run([*under, BINARY, *map(str, bench.arguments(kubeconfig))], timeout=60, text=True,
+                          env=environment(tmp_path) | {"PATH": os.environ["PATH"]}, capture_output=True)
+
+
+@pytest.mark.parametrize("by", ["", "https proxy"])
+def test_authority_in_the_kubeconfig_is_trusted_in_place_of_the_machines(bench, tmp_path, by):
+    under = machine_trusting(tmp_path / "certs", bench.authority)
+    with RawServer(bench.certificate, answer_sanely) as server:
+        trusted_by_the_machine = bench.kubeconfig(server.address)
+        edit(trusted_by_the_machine, {"certificate-authority": ""})
+        assert pass_under(under, bench, tmp_path, trusted_by_the_machine).returncode == 0
+        requests = len(server.requests)
+        elsewhere = bench.kubeconfig(server.address, bench.elsewhere)
+        if by:
+            # What the proxy itself presents is already refused.
+            edit(elsewhere, {"proxy-url": server.address, "server": "https://cluster.example.com:6443"})
+        result = pass_under(under, bench, tmp_path, elsewhere)
+        assert result.returncode == 3, result
+        assert "the server's certificate is not trusted" in result.stderr, result
+        assert len(server.requests) == requests, "a request was sent to a server that is not to be trusted"
+
+
+def test_machine_that_trusts_nobody_is_told_apart(bench, tmp_path):
+    under = machine_trusting(tmp_path / "certs")
+    with RawServer(bench.certificate, answer_sanely) as server:
+        kubeconfig = bench.kubeconfig(server.address)
+        edit(kubeconfig, {"certificate-authority": ""})
+        result = pass_under(under, bench, tmp_path, kubeconfig)
+    assert result.returncode == 3, result
+    assert re.search("no authorities to verify the server's certificate by .*: set 'certificate-authority', or install "
+                     "ca-certificates", result.stderr), result.stderr
+
+
+def edit(kubeconfig, cluster):
+    """Changes fields of the kubeconfig's only cluster."""
+    document = json.loads(kubeconfig.read_text())
+    document["clusters"][0]["cluster"].update(cluster)
+    kubeconfig.write_text(json.dumps(document))
 
 
 # A name server that does not answer -----------------------------------------------------------------------------------

@@ -310,6 +310,8 @@ PROXIES = [
     same("proxy in capitals", by("HTTP://127.0.0.1:@proxy@"), **through()),
     same("proxy and certificate", config(CERTIFICATE, FAR | {"proxy-url": "http://127.0.0.1:@proxy@"}),
          subject="alice", **through(authorization=None)),
+    same("https proxy and certificate", config(CERTIFICATE, FAR | {"proxy-url": "https://127.0.0.1:@tlsproxy@"}),
+         subject="alice", **through(authorization=None)),
     same("socks5 proxy", by("socks5://127.0.0.1:@proxy@"), **through(verb="SOCKS")),
     same("socks5 proxy with a password", by("socks5://ann:pass@127.0.0.1:@proxy@"),
          **through(verb="SOCKS", user="ann:pass")),

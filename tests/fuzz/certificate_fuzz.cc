@@ -11,15 +11,15 @@ namespace cnpa {
 namespace {
 
 void Check(const std::string& certificate, const std::string& key) {
-  const Result<std::string> usable = ReadableCertificates(certificate);
+  const Result<Authorities> usable = Authorities::Read(certificate);
   RequireValueOr(ErrorCode::kInvalid, usable);
-  const Status pair = CheckClientCertificate(certificate, key);
+  const Result<ClientCertificate> pair = ClientCertificate::Read(certificate, key);
   RequireValueOr(ErrorCode::kInvalid, pair);
   if (!usable) Require(!pair, "no certificate, no pair");
+  if (!pair) return;
   for (const std::int64_t second : {-4'000'000'000L, 0L, 1'900'000'000L, 250'000'000'000L}) {
-    const std::string validity = DescribeValidity(certificate, Time(std::chrono::seconds(second)));
+    const std::string validity = DescribeValidity(*pair, Time(std::chrono::seconds(second)));
     RequireOneLine(validity);
-    if (!usable) Require(validity.empty(), "nothing is said of no certificate");
   }
 }
 
@@ -40,7 +40,7 @@ std::string Edited(const std::string& pem, std::string_view edits) {
 
 void Fuzz(std::string_view text) {
   static const Identity kIdentity = MakeIdentity();
-  Require(CheckClientCertificate(kIdentity.certificate_pem, kIdentity.key_pem).has_value(), "a right pair is taken");
+  Require(ClientCertificate::Read(kIdentity.certificate_pem, kIdentity.key_pem).has_value(), "a right pair is taken");
   if (text.find("-----BEGIN") == std::string_view::npos) {
     Check(Edited(kIdentity.certificate_pem, text), kIdentity.key_pem);
     Check(kIdentity.certificate_pem, Edited(kIdentity.key_pem, text));

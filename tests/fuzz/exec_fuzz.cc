@@ -11,8 +11,7 @@ void Fuzz(std::string_view text) {
     const Result<Credential> credential = DecodeExecCredential(std::string(text), version);
     RequireValueOr(ErrorCode::kMalformed, credential);
     if (!credential) continue;
-    Require(!credential->token.empty() || !credential->certificate_pem.empty(), "it says who we are");
-    Require(credential->certificate_pem.empty() == credential->key_pem.empty(), "certificate and key, or neither");
+    Require(!credential->token.empty() || !credential->client_certificate.empty(), "it says who we are");
     Require(credential->token.find_first_of(std::string_view("\r\n\0", 3)) == std::string::npos,
             "a token can't begin another header");
   }

@@ -32,8 +32,7 @@ void Check(const Result<Connection>& connection, const std::string& path) {
     return;
   }
   Require(!connection->server.empty() && !connection->server.ends_with('/'), "there is a server, without '/'");
-  Require(connection->certificate_pem.empty() == connection->key_pem.empty(), "certificate and key, or neither");
-  Require(connection->ca_pem.empty() || !connection->insecure_skip_tls_verify, "verified or not, but not both");
+  Require(connection->authorities.empty() || !connection->insecure_skip_tls_verify, "verified or not, but not both");
   Require(connection->token.find_first_of("\r\n") == std::string::npos, "a token can't begin another header");
   const Impersonation& as = connection->impersonate;
   Require((as.user + as.uid).find_first_of("\r\n") == std::string::npos, "nor can the name of somebody else");

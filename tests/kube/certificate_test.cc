@@ -12,15 +12,40 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST_CASE("CheckClientCertificate takes a certificate with the key that belongs to it", "[kube][certificate]") {
-  const Identity identity = MakeIdentity();
-  CHECK(ErrorOf(CheckClientCertificate(identity.certificate_pem, identity.key_pem)) == std::nullopt);
-  // A chain: the first certificate is ours.
-  CHECK(ErrorOf(CheckClientCertificate(identity.certificate_pem + MakeIdentity().certificate_pem, identity.key_pem)) ==
-        std::nullopt);
+constexpr const char* kDamaged = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
+
+std::optional<Error> ErrorOfClient(const std::string& certificate, const std::string& key) {
+  return ErrorOf(ClientCertificate::Read(certificate, key));
 }
 
-TEST_CASE("CheckClientCertificate says what can't be used, and quotes none of it", "[kube][certificate]") {
+std::string DescribeValidityOf(const CertificateWish& wish, Time now) {
+  return DescribeValidity(ClientOf(MakeIdentity(wish)), now);
+}
+
+TEST_CASE("ClientCertificate takes a certificate with the key that belongs to it", "[kube][certificate]") {
+  const Identity identity = MakeIdentity();
+  const ClientCertificate client = ClientOf(identity);
+  CHECK_FALSE(client.empty());
+  CHECK(client.pem() == identity.certificate_pem);
+  CHECK(client.key_pem() == identity.key_pem);
+  // A chain: the first certificate is ours.
+  CHECK(ErrorOfClient(identity.certificate_pem + MakeIdentity().certificate_pem, identity.key_pem) == std::nullopt);
+  // One file for both.
+  const std::string both = identity.key_pem + identity.certificate_pem;
+  CHECK(ErrorOfClient(both, both) == std::nullopt);
+}
+
+TEST_CASE("ClientCertificate without its key tells as much, and holds no secret", "[kube][certificate]") {
+  const ClientCertificate client = ClientOf(MakeIdentity());
+  const ClientCertificate without = client.WithoutKey();
+  CHECK(without.key_pem().empty());
+  CHECK(without.pem() == client.pem());
+  CHECK(without.validity() == client.validity());
+  CHECK_FALSE(without == client);
+  CHECK(ClientCertificate().WithoutKey().empty());
+}
+
+TEST_CASE("ClientCertificate says what can't be used, and quotes none of it", "[kube][certificate]") {
   const Identity identity = MakeIdentity();
   struct Case {
     std::string name;
@@ -40,51 +65,55 @@ TEST_CASE("CheckClientCertificate says what can't be used, and quotes none of it
       {"a key for a certificate", identity.key_pem, identity.key_pem, "client certificate: holds no PEM certificate"},
       {"half a certificate", identity.certificate_pem.substr(0, 200), identity.key_pem,
        "client certificate: holds no PEM certificate"},
+      {"a damaged chain", identity.certificate_pem + kDamaged, identity.key_pem,
+       "client certificate: one that follows the first can't be read"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
-      CHECK(ErrorOf(CheckClientCertificate(c.certificate, c.key)) == Error{ErrorCode::kInvalid, c.want});
+      CHECK(ErrorOfClient(c.certificate, c.key) == Error{ErrorCode::kInvalid, c.want});
     }
   }
 }
 
-TEST_CASE("CheckCertificate wants at least one certificate", "[kube][certificate]") {
+TEST_CASE("Authorities wants at least one certificate, and passes over what is none", "[kube][certificate]") {
   const Identity identity = MakeIdentity();
   const std::string with_text = "text before\n" + identity.certificate_pem;
-  CHECK(ReadableCertificates(with_text) == with_text);
-  const std::string damaged = "-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n";
-  CHECK(ReadableCertificates(damaged + identity.certificate_pem) == identity.certificate_pem);
-  CHECK_FALSE(ReadableCertificates(damaged));
-  for (const std::string& pem : {std::string(), std::string("words"), identity.key_pem}) {
-    CHECK(ErrorOf(ReadableCertificates(pem)) == Error{ErrorCode::kInvalid, "holds no PEM certificate"});
+  const auto pem_of = [](const std::string& pem) { return Authorities::Read(pem)->pem(); };
+  CHECK(pem_of(with_text) == with_text);
+  CHECK(pem_of(kDamaged + identity.certificate_pem) == identity.certificate_pem);
+  CHECK(Authorities().empty());
+  for (const std::string& pem : {std::string(), std::string("words"), identity.key_pem, std::string(kDamaged)}) {
+    CHECK(ErrorOf(Authorities::Read(pem)) == Error{ErrorCode::kInvalid, "holds no PEM certificate"});
   }
 }
 
 TEST_CASE("DescribeValidity says when a certificate is not valid", "[kube][certificate]") {
-  const std::string pem = MakeIdentity({.not_before = kNow, .not_after = kNow + seconds(3600)}).certificate_pem;
-  CHECK(DescribeValidity(pem, kNow).empty());
-  CHECK(DescribeValidity(pem, kNow + seconds(3600)).empty());
-  CHECK(DescribeValidity(pem, kNow + seconds(3601)) == "expired on 2031-05-06T08:08:09Z");
-  CHECK(DescribeValidity(pem, kNow - seconds(1)) == "is valid only from 2031-05-06T07:08:09Z");
+  const CertificateWish wish{.not_before = kNow, .not_after = kNow + seconds(3600)};
+  CHECK(DescribeValidityOf(wish, kNow).empty());
+  CHECK(DescribeValidityOf(wish, kNow + seconds(3600)).empty());
+  CHECK(DescribeValidityOf(wish, kNow + seconds(3601)) == "expired on 2031-05-06T08:08:09Z");
+  CHECK(DescribeValidityOf(wish, kNow - seconds(1)) == "is valid only from 2031-05-06T07:08:09Z");
 }
 
 TEST_CASE("DescribeValidity knows a certificate that outlives the nanoseconds of 64 bits", "[kube][certificate]") {
   const Time end_of_9999{std::chrono::sys_days(std::chrono::year(9999) / 12 / 31) + seconds(86399)};
-  const std::string pem = MakeIdentity({.not_before = kNow, .not_after = end_of_9999}).certificate_pem;
-  CHECK(DescribeValidity(pem, kNow).empty());
-  CHECK(DescribeValidity(pem, end_of_9999).empty());
-  CHECK(DescribeValidity(pem, end_of_9999 + seconds(1)) == "expired on 9999-12-31T23:59:59Z");
+  const CertificateWish wish{.not_before = kNow, .not_after = end_of_9999};
+  CHECK(DescribeValidityOf(wish, kNow).empty());
+  CHECK(DescribeValidityOf(wish, end_of_9999).empty());
+  CHECK(DescribeValidityOf(wish, end_of_9999 + seconds(1)) == "expired on 9999-12-31T23:59:59Z");
 }
 
 TEST_CASE("DescribeValidity says nothing where there is no certificate", "[kube][certificate]") {
-  CHECK(DescribeValidity("", kNow).empty());
-  CHECK(DescribeValidity("words", kNow).empty());
+  CHECK(DescribeValidity({}, kNow).empty());
 }
 
-TEST_CASE("ReadValidity reads both ends of the first certificate", "[kube][certificate]") {
-  const std::string pem = MakeIdentity({.not_before = kNow, .not_after = kNow + seconds(3600)}).certificate_pem;
-  CHECK((ReadValidity(pem + MakeIdentity().certificate_pem) == Validity{kNow, kNow + seconds(3600)}));
-  CHECK_FALSE(ReadValidity("words"));
+TEST_CASE("ClientCertificate knows both ends of the first certificate's validity", "[kube][certificate]") {
+  const Identity identity = MakeIdentity({.not_before = kNow, .not_after = kNow + seconds(3600)});
+  const auto chain =
+      ClientCertificate::Read(identity.certificate_pem + MakeIdentity().certificate_pem, identity.key_pem);
+  REQUIRE(ErrorOf(chain) == std::nullopt);
+  CHECK((chain->validity() == Validity{kNow, kNow + seconds(3600)}));
+  CHECK_FALSE(ClientCertificate().validity());
 }
 
 }  // namespace

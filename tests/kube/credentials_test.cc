@@ -9,6 +9,7 @@
 
 #include "support/builders.h"
 #include "support/catch.h"
+#include "support/certificates.h"
 #include "support/temp_folder.h"
 #include "support/text.h"
 
@@ -146,12 +147,16 @@ TEST_CASE("Credentials throws away a kept token that is refused, and runs the pl
 
 TEST_CASE("Credentials runs no plugin where the kubeconfig has credentials itself", "[kube][credentials]") {
   Bench bench;
-  for (std::string Connection::*field : {&Connection::token, &Connection::username, &Connection::certificate_pem}) {
+  for (std::string Connection::*field : {&Connection::token, &Connection::username}) {
     Connection connection = bench.connection;
     connection.*field = "own";
     CHECK(ErrorOf(bench.Pass().Provide(connection)) == std::nullopt);
     CHECK(connection.*field == "own");
   }
+  Connection connection = bench.connection;
+  connection.client_certificate = ClientOf(MakeIdentity());
+  CHECK(ErrorOf(bench.Pass().Provide(connection)) == std::nullopt);
+  CHECK(connection.token.empty());
   CHECK(bench.folder.Read("runs").empty());
 }
 

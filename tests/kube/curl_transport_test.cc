@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ const Identity& ServerIdentity() {
 
 Connection ConnectionTo(const LoopbackServer& server) {
   return {.server = "https://127.0.0.1:" + std::to_string(server.port()),
-          .ca_pem = ServerIdentity().certificate_pem,
+          .authorities = Trusting(ServerIdentity()),
           .origin = "context \"test\""};
 }
 
@@ -203,6 +204,68 @@ TEST_CASE("CurlTransport sends what was answered 401 once more with renewed cred
   CHECK(renewals == 1);
 }
 
+TEST_CASE("CurlTransport presents a renewed client certificate, which no connection from before has",
+          "[kube][curl_transport]") {
+  const Identity old_client = MakeIdentity({.name = "old"});
+  const Identity new_client = MakeIdentity({.name = "new"});
+  const LoopbackServer server(
+      ServerIdentity(), [](const Received& received) { return HttpAnswer(received.client == "new" ? 200 : 401, "{}"); },
+      old_client.certificate_pem + new_client.certificate_pem);
+  Connection connection = ConnectionTo(server);
+  connection.client_certificate = ClientOf(old_client);
+  const auto transport = *CurlTransport::Create(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
+    refused.client_certificate = ClientOf(new_client);
+    return true;
+  });
+  std::vector<int> codes;
+  for (int i = 0; i < 4; ++i) {
+    transport->Start({.path = "/"}, [&codes](const Result<Response>& response) { codes.push_back(response->code); });
+  }
+  transport->RunUntilIdle();
+  CHECK(codes == std::vector<int>(4, 200));
+  CHECK(Send(*transport, {.path = "/"})->code == 200);
+}
+
+TEST_CASE("CurlTransport begins nothing with renewed credentials before all with the old ones has ended",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), [](const Received& received) {
+    const bool is_new = received.headers.at("authorization") == "Bearer new";
+    if (received.path == "/slow") {
+      std::this_thread::sleep_for(milliseconds(200));
+      return HttpAnswer(200, is_new ? "new" : "old");
+    }
+    return HttpAnswer(is_new ? 200 : 401, "{}");
+  });
+  Connection connection = ConnectionTo(server);
+  connection.token = "old";
+  const auto transport = *CurlTransport::Create(connection, Limits(), {}, [](Connection& refused) -> Result<bool> {
+    refused.token = "new";
+    return true;
+  });
+  std::vector<std::string> ended;
+  const auto start = [&](const std::string& path, const std::string& name) {
+    transport->Start({.path = path}, [&ended, name](const Result<Response>& response) {
+      ended.push_back(name + " " + std::to_string(response->code) + " " + response->body);
+    });
+  };
+  start("/slow", "slow");
+  start("/", "refused");
+  transport->RunUntilIdle();
+  CHECK(ended == std::vector<std::string>{"slow 200 old", "refused 200 {}"});
+}
+
+TEST_CASE("CurlTransport renews nothing for a watch, which others would have to wait for", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(401, "{}")));
+  int renewals = 0;
+  const auto transport = *CurlTransport::Create(ConnectionTo(server), Limits(), {}, [&](Connection&) -> Result<bool> {
+    ++renewals;
+    return true;
+  });
+  CHECK(Send(*transport, {.path = "/", .is_watch = true})->code == 401);
+  CHECK(renewals == 0);
+  CHECK(server.received().size() == 1);
+}
+
 TEST_CASE("CurlTransport refuses a compressed answer, which it does not ask for", "[kube][curl_transport]") {
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "x", "Content-Encoding: gzip\r\n")));
   CHECK(ErrorOf(Send(ConnectionTo(server))) ==
@@ -291,7 +354,7 @@ TEST_CASE("CurlTransport follows no redirect: it would carry the credentials els
 TEST_CASE("CurlTransport trusts the given authority only", "[kube][curl_transport]") {
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
   Connection connection = ConnectionTo(server);
-  connection.ca_pem = MakeIdentity().certificate_pem;
+  connection.authorities = Trusting(MakeIdentity());
   const auto refused = ErrorOf(Send(connection));
   REQUIRE(refused);
   CHECK(refused->code == ErrorCode::kInvalid);
@@ -300,7 +363,7 @@ TEST_CASE("CurlTransport trusts the given authority only", "[kube][curl_transpor
                                      ": the server's certificate is not trusted ("));
   CHECK(refused->message.ends_with("): check 'certificate-authority' (context \"test\")"));
   CHECK(server.received().empty());
-  connection.ca_pem.clear();
+  connection.authorities = {};
   connection.insecure_skip_tls_verify = true;
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
 }
@@ -309,7 +372,7 @@ TEST_CASE("CurlTransport checks the server's name, which tls-server-name may rep
   const Identity identity = MakeIdentity({.server_names = "DNS:kubernetes.test"});
   const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
   Connection connection = ConnectionTo(server);
-  connection.ca_pem = identity.certificate_pem;
+  connection.authorities = Trusting(identity);
   const auto refused = ErrorOf(Send(connection));
   REQUIRE(refused);
   CHECK(refused->code == ErrorCode::kInvalid);
@@ -320,7 +383,7 @@ TEST_CASE("CurlTransport checks the server's name, which tls-server-name may rep
   connection.tls_server_name = "other.test";
   CHECK_FALSE(Send(connection));
   connection.tls_server_name.clear();
-  connection.ca_pem.clear();
+  connection.authorities = {};
   connection.insecure_skip_tls_verify = true;
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
 }
@@ -332,7 +395,7 @@ TEST_CASE("CurlTransport says of a server certificate that it has expired, or is
     const Identity identity = MakeIdentity(wish);
     const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
     Connection connection = ConnectionTo(server);
-    connection.ca_pem = identity.certificate_pem;
+    connection.authorities = Trusting(identity);
     const auto refused = ErrorOf(Send(connection));
     REQUIRE(refused);
     CHECK(refused->code == ErrorCode::kInvalid);
@@ -350,9 +413,18 @@ TEST_CASE("CurlTransport presents the client certificate", "[kube][curl_transpor
   Connection connection = ConnectionTo(server);
   CHECK_FALSE(Send(connection));
   CHECK(server.received().empty());
-  connection.certificate_pem = client.certificate_pem;
-  connection.key_pem = client.key_pem;
+  connection.client_certificate = ClientOf(client);
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
+}
+
+TEST_CASE("CurlTransport says why a client certificate can't be presented", "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.client_certificate = ClientOf(MakeIdentity({.rsa_bits = 512}));
+  CHECK(ErrorOf(Send(connection)) ==
+        Error{ErrorCode::kInvalid, "cannot reach " + connection.server +
+                                       ": the client certificate or its key can't be used (ee key too small) (context "
+                                       "\"test\")"});
 }
 
 TEST_CASE("CurlTransport names server, reason and origin of a refused connection", "[kube][curl_transport]") {

@@ -37,7 +37,7 @@ TEST_CASE("DecodeExecCredential reads tokens, certificates and their end", "[kub
                                     R"(","clientKeyData":")" + Escaped(identity.key_pem) + "\""),
                            kV1);
   REQUIRE(ErrorOf(certificate) == std::nullopt);
-  CHECK(*certificate == Credential{.certificate_pem = identity.certificate_pem, .key_pem = identity.key_pem});
+  CHECK(*certificate == Credential{.client_certificate = ClientOf(identity)});
 }
 
 TEST_CASE("DecodeExecCredential refuses all else, and quotes nothing of it", "[kube][exec]") {

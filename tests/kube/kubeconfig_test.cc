@@ -55,8 +55,8 @@ TEST_CASE("LoadConnection reads server, token and origin", "[kube][kubeconfig]")
   CHECK(connection->tls_server_name == "kubernetes.example");
   CHECK(connection->insecure_skip_tls_verify);
   CHECK(connection->origin == "context \"main\", " + Testdata("token.yaml"));
-  CHECK(connection->ca_pem.empty());
-  CHECK(connection->certificate_pem.empty());
+  CHECK(connection->authorities.empty());
+  CHECK(connection->client_certificate.empty());
 }
 
 TEST_CASE("LoadConnection takes JSON, which is YAML too", "[kube][kubeconfig]") {
@@ -104,9 +104,9 @@ TEST_CASE("LoadConnection reads certificates inline and from files relative to t
   }
   const Result<Connection> connection = LoadFile(file);
   REQUIRE(ErrorOf(connection) == std::nullopt);
-  CHECK(connection->ca_pem == ca);
-  CHECK(connection->certificate_pem == client.certificate_pem);
-  CHECK(connection->key_pem == client.key_pem);
+  CHECK(connection->authorities.pem() == ca);
+  CHECK(connection->client_certificate.pem() == client.certificate_pem);
+  CHECK(connection->client_certificate.key_pem() == client.key_pem);
 }
 
 TEST_CASE("LoadConnection takes the token of tokenFile, trimmed, before the token beside it", "[kube][kubeconfig]") {
@@ -479,7 +479,7 @@ TEST_CASE("LoadConnection reads a pod's service account", "[kube][kubeconfig]") 
   REQUIRE(ErrorOf(connection) == std::nullopt);
   CHECK(connection->server == "https://10.0.0.1:6443");
   CHECK(connection->token == "account-token");
-  CHECK(connection->ca_pem == ca);
+  CHECK(connection->authorities.pem() == ca);
   CHECK(connection->origin == "service account, " + folder.path());
   CHECK(load("fd00::1")->server == "https://[fd00::1]:6443");
   std::filesystem::remove(folder.Path("ca.crt"));

@@ -51,7 +51,8 @@ void SetName(X509* certificate, const std::string& name) {
 }  // namespace
 
 Identity MakeIdentity(const CertificateWish& wish) {
-  const Owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
+  const Owned<EVP_PKEY> key(wish.rsa_bits > 0 ? EVP_RSA_gen(static_cast<unsigned>(wish.rsa_bits))
+                                              : EVP_EC_gen("P-256"));
   const Owned<X509> certificate(X509_new());
   Require(key != nullptr && certificate != nullptr && X509_set_version(certificate.get(), 2) == 1);
   ASN1_INTEGER_set(X509_get_serialNumber(certificate.get()), 1);
@@ -68,6 +69,18 @@ Identity MakeIdentity(const CertificateWish& wish) {
   Require(PEM_write_bio_X509(certificate_pem.get(), certificate.get()) == 1);
   Require(PEM_write_bio_PKCS8PrivateKey(key_pem.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1);
   return {Text(certificate_pem.get()), Text(key_pem.get())};
+}
+
+Authorities Trusting(const Identity& identity) {
+  Result<Authorities> authorities = Authorities::Read(identity.certificate_pem);
+  Require(authorities.has_value());
+  return *std::move(authorities);
+}
+
+ClientCertificate ClientOf(const Identity& identity) {
+  Result<ClientCertificate> client = ClientCertificate::Read(identity.certificate_pem, identity.key_pem);
+  Require(client.has_value());
+  return *std::move(client);
 }
 
 std::string Encrypted(const std::string& key_pem) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/time.h"
+#include "kube/certificate.h"
 #include "support/builders.h"
 
 namespace cnpa {
@@ -15,9 +16,16 @@ struct Identity {
   std::string key_pem;
 };
 
+/// Returns trust in `identity` alone, which signs itself.
+Authorities Trusting(const Identity& identity);
+
+/// Returns `identity` as the client that presents it.
+ClientCertificate ClientOf(const Identity& identity);
+
 struct CertificateWish {
   std::string name = "test";
   std::string server_names;  ///< "DNS:localhost,IP:127.0.0.1"; empty: none.
+  int rsa_bits = 0;          ///< 0: its key is of the curve P-256.
   Time not_before = kNow - std::chrono::hours(24 * 36500);
   Time not_after = kNow + std::chrono::hours(24 * 36500);
 };

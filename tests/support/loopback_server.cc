@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
+#include <array>
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
@@ -46,11 +48,23 @@ Owned<SSL_CTX> MakeContext(const Identity& identity, const std::string& client_c
   Require(SSL_CTX_use_certificate(context.get(), ReadCertificate(identity.certificate_pem).get()) == 1);
   Require(SSL_CTX_use_PrivateKey(context.get(), key.get()) == 1);
   if (!client_ca_pem.empty()) {
-    const Owned<X509> authority = ReadCertificate(client_ca_pem);
-    Require(X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority.get()) == 1);
+    const Owned<BIO> bio(BIO_new_mem_buf(client_ca_pem.data(), static_cast<int>(client_ca_pem.size())));
+    while (const Owned<X509> authority{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+      Require(X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority.get()) == 1);
+    }
+    ERR_clear_error();
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
   return context;
+}
+
+/// Returns the name in the certificate that the other end presented; "" without one.
+std::string NameOfClient(const SSL* ssl) {
+  const Owned<X509> certificate(SSL_get1_peer_certificate(ssl));
+  if (!certificate) return {};
+  std::array<char, 64> name{};
+  X509_NAME_get_text_by_NID(X509_get_subject_name(certificate.get()), NID_commonName, name.data(), name.size());
+  return name.data();
 }
 
 std::string Lowered(std::string text) {
@@ -155,6 +169,7 @@ class LoopbackServer::Impl {
       if (!ReadMore(ssl, buffer)) return false;
     }
     request.body = buffer.substr(head + 4, size);
+    request.client = NameOfClient(ssl);
     buffer.erase(0, head + 4 + size);
     {
       const std::lock_guard lock(mutex_);

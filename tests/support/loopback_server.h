@@ -20,13 +20,14 @@ class LoopbackServer {
     std::string path;
     std::map<std::string, std::string> headers;  ///< By name in lower case.
     std::string body;
+    std::string client;  ///< The name in the client's certificate, where one is asked for.
   };
 
   /// Returns the bytes of a whole answer. "" closes the connection without one; kNever leaves it open and silent.
   using Handler = std::function<std::string(const Received&)>;
   inline static const std::string kNever = "never";
 
-  /// Serves until it is destroyed. With `client_ca_pem` only clients that have a certificate of that authority.
+  /// Serves until it is destroyed. With `client_ca_pem` only clients that have a certificate of these authorities.
   LoopbackServer(const Identity& identity, Handler handler, const std::string& client_ca_pem = {});
   ~LoopbackServer();
   LoopbackServer(const LoopbackServer&) = delete;

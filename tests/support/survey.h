@@ -7,12 +7,15 @@
 
 #include "app/survey.h"
 #include "support/builders.h"
+#include "support/certificates.h"
 
 namespace cnpa {
 
 inline Survey GoodSurvey() {
   Survey survey;
-  survey.connection = Connection{.server = "https://10.0.0.1:6443", .ca_pem = "pem", .origin = "context \"c\", /k"};
+  static const Authorities kAuthorities = Trusting(MakeIdentity());
+  survey.connection =
+      Connection{.server = "https://10.0.0.1:6443", .authorities = kAuthorities, .origin = "context \"c\", /k"};
   survey.version = Result<std::string>("v1.37.2");
   survey.ready_is_told = true;
   survey.clock = {.sent = kNow, .received = kNow, .date = "Tue, 06 May 2031 07:08:09 GMT"};
