@@ -35,6 +35,16 @@ TEST_CASE("ClientCertificate takes a certificate with the key that belongs to it
   CHECK(ErrorOfClient(both, both) == std::nullopt);
 }
 
+TEST_CASE("ClientCertificate takes keys of every kind and form", "[kube][certificate]") {
+  const Identity rsa = MakeIdentity({.rsa_bits = 512});
+  CHECK(ErrorOfClient(rsa.certificate_pem, rsa.key_pem) == std::nullopt);
+  CHECK(ErrorOfClient(rsa.certificate_pem, Traditional(rsa.key_pem)) == std::nullopt);
+  const Identity ec = MakeIdentity();
+  const std::string traditional = Traditional(ec.key_pem);
+  CHECK(traditional.starts_with("-----BEGIN EC PRIVATE KEY-----"));
+  CHECK(ErrorOfClient(ec.certificate_pem, traditional) == std::nullopt);
+}
+
 TEST_CASE("ClientCertificate without its key tells as much, and holds no secret", "[kube][certificate]") {
   const ClientCertificate client = ClientOf(MakeIdentity());
   const ClientCertificate without = client.WithoutKey();
@@ -56,7 +66,11 @@ TEST_CASE("ClientCertificate says what can't be used, and quotes none of it", "[
   const std::vector<Case> cases{
       {"another's key", identity.certificate_pem, MakeIdentity().key_pem,
        "client key: it does not belong to the client certificate"},
+      {"a key of another kind", identity.certificate_pem, MakeIdentity({.rsa_bits = 512}).key_pem,
+       "client key: it does not belong to the client certificate"},
       {"an encrypted key", identity.certificate_pem, Encrypted(identity.key_pem),
+       "client key: it is encrypted, and nobody can type a pass phrase"},
+      {"an encrypted key in its old form", identity.certificate_pem, Traditional(identity.key_pem, true),
        "client key: it is encrypted, and nobody can type a pass phrase"},
       {"no key", identity.certificate_pem, "secret words", "client key: holds no PEM private key"},
       {"a certificate for a key", identity.certificate_pem, identity.certificate_pem,

@@ -36,6 +36,11 @@ Owned<BIO> Memory() {
   return Owned<BIO>(BIO_new(BIO_s_mem()));
 }
 
+Owned<EVP_PKEY> ReadKey(const std::string& pem) {
+  const Owned<BIO> in(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  return Owned<EVP_PKEY>(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+}
+
 void AddExtension(X509* certificate, int kind, const std::string& value) {
   const Owned<X509_EXTENSION> extension(X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str()));
   Require(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1);
@@ -83,9 +88,18 @@ ClientCertificate ClientOf(const Identity& identity) {
   return *std::move(client);
 }
 
+std::string Traditional(const std::string& key_pem, bool encrypted) {
+  const Owned<EVP_PKEY> key = ReadKey(key_pem);
+  const Owned<BIO> out = Memory();
+  const std::string phrase = "pass phrase";
+  Require(PEM_write_bio_PrivateKey_traditional(out.get(), key.get(), encrypted ? EVP_aes_128_cbc() : nullptr,
+                                               reinterpret_cast<const unsigned char*>(phrase.data()),
+                                               static_cast<int>(phrase.size()), nullptr, nullptr) == 1);
+  return Text(out.get());
+}
+
 std::string Encrypted(const std::string& key_pem) {
-  const Owned<BIO> in(BIO_new_mem_buf(key_pem.data(), static_cast<int>(key_pem.size())));
-  const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
+  const Owned<EVP_PKEY> key = ReadKey(key_pem);
   const Owned<BIO> out = Memory();
   const std::string phrase = "pass phrase";
   Require(key != nullptr && PEM_write_bio_PKCS8PrivateKey(out.get(), key.get(), EVP_aes_128_cbc(), phrase.data(),

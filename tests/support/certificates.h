@@ -36,6 +36,9 @@ Identity MakeIdentity(const CertificateWish& wish = {});
 /// Returns the key encrypted with a pass phrase.
 std::string Encrypted(const std::string& key_pem);
 
+/// Returns the key in the form of its kind, as "EC PRIVATE KEY", which is older than PKCS #8.
+std::string Traditional(const std::string& key_pem, bool encrypted = false);
+
 /// Encodes in base64, in one line.
 std::string Base64(const std::string& bytes);
 
