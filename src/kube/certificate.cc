@@ -29,15 +29,15 @@ Owned<BIO> Memory(std::string_view pem) {
   return Owned<BIO>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
-/// Never asks anybody for a pass phrase: an encrypted key then fails to load.
+/// Never asks anybody for a pass phrase, as OpenSSL does by itself of any PEM that is encrypted: it then fails to load.
 int NoPassPhrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* asked) {
-  *static_cast<bool*>(asked) = true;
+  if (asked != nullptr) *static_cast<bool*>(asked) = true;
   return -1;
 }
 
 /// Returns the next certificate of `bio`; none when there is no more, or it can't be read.
 Owned<X509> ReadCertificate(BIO* bio) {
-  return Owned<X509>(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr));
+  return Owned<X509>(PEM_read_bio_X509(bio, nullptr, &NoPassPhrase, nullptr));
 }
 
 /// Puts the certificates that are left in `bio` into `chain`; returns whether all can be read.
@@ -71,32 +71,33 @@ Time ToTime(const ASN1_TIME* time) {
   return Time(std::chrono::seconds(timegm(&parts)));
 }
 
-/// Verifies a server by `authorities`, a STACK_OF(X509), and nothing that else is or will be in the SSL_CTX.
+/// Verifies a server by `authorities`, a STACK_OF(X509), and nothing else that is or will be in the SSL_CTX.
 int VerifyBy(X509_STORE_CTX* context, void* authorities) {
   X509_STORE_CTX_set0_trusted_stack(context, static_cast<STACK_OF(X509)*>(authorities));
   // As Go: whatever is in there is trusted, if it signs itself or not.
   X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
-  return X509_verify_cert(context);
+  return X509_verify_cert(context) > 0 ? 1 : 0;
 }
 
 }  // namespace
 
 Result<Authorities> Authorities::Read(std::string pem) {
+  constexpr std::string_view kAnyBegin = "-----BEGIN ";
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
   Owned<STACK_OF(X509)> certificates(sk_X509_new_null());
   std::string readable;
   bool all = true;
-  for (std::size_t begin = pem.find(kBegin); begin != std::string::npos; begin = pem.find(kBegin, begin + 1)) {
+  for (std::size_t begin = pem.find(kAnyBegin); begin != std::string::npos; begin = pem.find(kAnyBegin, begin + 1)) {
     const std::size_t end = pem.find(kEnd, begin);
-    if (end == std::string::npos) break;
-    const std::string one = pem.substr(begin, end + kEnd.size() - begin) + "\n";
-    if (Owned<X509> certificate = ReadCertificate(Memory(one).get())) {
-      sk_X509_push(certificates.get(), certificate.release());
-      readable += one;
-    } else {
-      all = false;
+    Owned<X509> certificate;
+    if (pem.compare(begin, kBegin.size(), kBegin) == 0 && end != std::string::npos) {
+      const std::string one = pem.substr(begin, end + kEnd.size() - begin) + "\n";
+      certificate = ReadCertificate(Memory(one).get());
+      if (certificate) readable += one;
     }
+    all = all && certificate;
+    if (certificate) sk_X509_push(certificates.get(), certificate.release());
   }
   ERR_clear_error();
   if (readable.empty()) return Fail(ErrorCode::kInvalid, "holds no PEM certificate");
@@ -148,7 +149,6 @@ std::optional<Validity> ClientCertificate::validity() const {
 
 ClientCertificate ClientCertificate::WithoutKey() const {
   ClientCertificate without;
-  without.pem_ = pem_;
   if (empty()) return without;
   X509_up_ref(parts_->certificate.get());
   without.parts_ = std::make_shared<const Parts>(Parts{Owned<X509>(parts_->certificate.get()), nullptr, nullptr});
@@ -157,11 +157,12 @@ ClientCertificate ClientCertificate::WithoutKey() const {
 
 Status ClientCertificate::PresentIn(ssl_ctx_st* context) const {
   constexpr int kInPlaceOfAnother = 1;
+  ERR_clear_error();
   const bool taken = SSL_CTX_use_cert_and_key(context, parts_->certificate.get(), parts_->key.get(),
                                               parts_->chain.get(), kInPlaceOfAnother) == 1;
   const char* reason = taken ? nullptr : ERR_reason_error_string(ERR_get_error());
   ERR_clear_error();
-  if (!taken) return Fail(ErrorCode::kInvalid, reason != nullptr ? reason : "OpenSSL does not say why");
+  if (!taken) return Fail(ErrorCode::kInvalid, reason != nullptr ? reason : "for no reason given");
   return {};
 }
 

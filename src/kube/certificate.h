@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one door to OpenSSL: certificates and keys, read once and put into the TLS of every connection. Given their PEM,
-// libcurl would read them anew for each, which takes longer than the rest of a handshake.
+// Certificates and keys, read once and put into the TLS of every connection. Given their PEM, libcurl would have
+// OpenSSL read them anew for each, which takes as long as the rest of a handshake.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ class Authorities {
 
   bool empty() const { return certificates_ == nullptr; }
 
-  /// Without those that can't be read.
+  /// The text that was read, or, where there is more in it than certificates that can be read, these alone.
   const std::string& pem() const { return pem_; }
 
   /// Has connections of `context`, an OpenSSL SSL_CTX that `this` outlives, trust these and nobody else.
@@ -51,7 +51,8 @@ struct Validity {
   bool operator==(const Validity&) const = default;
 };
 
-/// A certificate that says who we are, those of the authorities between, and its key. Secret.
+/// A certificate that says who we are, those of the authorities between, and its key. Secret. What is presented is the
+/// certificates of the text and no more, as Go does: no authority in between is looked for elsewhere.
 class ClientCertificate {
  public:
   /// None.
@@ -69,7 +70,7 @@ class ClientCertificate {
   /// Returns from when until when it is valid; nothing when there is none.
   std::optional<Validity> validity() const;
 
-  /// Returns one that tells as much, and proves nothing.
+  /// Returns one that only knows how long it is valid.
   ClientCertificate WithoutKey() const;
 
   /// Has connections of `context`, an OpenSSL SSL_CTX, present it.

@@ -35,7 +35,7 @@ struct Impersonation {
 /// Where the API server is and who we are there: what a kubeconfig or a service account boils down to. Holds secrets.
 struct Connection {
   std::string server;       ///< "https://host:port[/prefix]", no '/' at the end.
-  Authorities authorities;  ///< Of the server's certificate.
+  Authorities authorities;  ///< Whose word on server and proxy we take. None: the system's.
   ClientCertificate client_certificate;
   std::string token;       ///< Empty: none.
   std::string token_file;  ///< Where `token` was read; empty: it did not come from a file of its own.

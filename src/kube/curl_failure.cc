@@ -38,6 +38,7 @@ std::string TlsWords(const std::string& detail) {
   if (Contains(detail, "wrong version number") || Contains(detail, "http request")) {
     return "the server does not speak TLS on that port";
   }
+  if (Contains(detail, "SSL_ERROR_SYSCALL")) return "no TLS with the server: the connection ended before there was any";
   const std::size_t words = detail.rfind("::");
   return "no TLS with the server: " + (words == std::string::npos ? detail : detail.substr(words + 2));
 }

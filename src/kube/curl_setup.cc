@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/percent.h"
 #include "base/version.h"
+#include "kube/certificate.h"
 #include "kube/proxy.h"
 
 namespace cnpa {

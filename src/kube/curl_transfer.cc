@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/curl_transfer.h"
 
-#include <cstring>
+#include <string>
 #include <string_view>
+#include <strings.h>
 #include <utility>
 
 namespace cnpa {
@@ -78,7 +79,12 @@ Error CurlTransfer::Failure(CURLcode code) const {
   if (!tls_status_) return DescribeFailure(code, tls_status_.error().message.c_str(), 0, progress());
   long os_errno = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_errno);
-  return DescribeFailure(code, error_.data(), os_errno, progress());
+  Error error = DescribeFailure(code, error_.data(), os_errno, progress());
+  // With one TLS inside of the other, libcurl loses what OpenSSL said of the inner one.
+  if (code == CURLE_SSL_CONNECT_ERROR && !setup_.prepares_tls()) {
+    error.message += "; it may also be that the server's certificate, behind the proxy, is not trusted";
+  }
+  return error;
 }
 
 CURLcode CurlTransfer::OnTls(CURL* /*easy*/, void* context, void* user) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +20,8 @@ class CurlTransfer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Sets `easy` up for `request`, which then goes with what `setup` says; both outlive it. `timeout` is from start to
-  /// last byte.
+  /// Sets `easy` up for `request`, which then goes with what `setup`, which outlives it, says. `timeout` is from start
+  /// to last byte.
   CurlTransfer(Request request, Transport::OnDone on_done, const CurlSetup& setup, CurlEasy easy,
                std::chrono::milliseconds timeout);
 

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -95,12 +98,12 @@ class CurlTransport::Impl {
 
   bool stop_requested() const { return limits_.stop_requested && limits_.stop_requested(); }
 
-  /// Whether nothing shall begin until what is in flight has ended.
+  /// Returns whether credentials were renewed, and what is in flight with the old ones has to end before more begins.
   bool waits_for_renewal() const { return renewed_ && !transfers_.empty(); }
 
   void BeginDue() {
-    if (waits_for_renewal()) return;
-    if (renewed_) TakeOn(*std::exchange(renewed_, std::nullopt));
+    if (waits_for_renewal() && !stopping()) return;
+    if (renewed_ && !stopping()) TakeOn(*std::exchange(renewed_, std::nullopt));
     while (!waiting_.empty() && (waiting_.begin()->first <= Clock::now() || stopping())) {
       Waiting next = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
@@ -311,6 +314,11 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(Connection connecti
   std::signal(SIGPIPE, SIG_IGN);  // NOLINT(cert-err33-c)
   static const CURLcode kInitialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (kInitialised != CURLE_OK) return Fail(ErrorCode::kInvalid, "cannot set up libcurl");
+  // Into whose contexts we put certificates and keys.
+  const char* tls = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  if (tls == nullptr || !std::string_view(tls).starts_with("OpenSSL/")) {
+    return Fail(ErrorCode::kInvalid, "needs a libcurl that is built with OpenSSL, and this is " + CurlVersion());
+  }
   Result<ServerAddress> address = ParseServerAddress(connection.server);
   if (!address) return Annotate(std::move(address).error(), "server");
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::make_unique<Impl>(

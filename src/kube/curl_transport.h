@@ -44,10 +44,12 @@ class CurlTransport : public Transport {
   /// Puts other credentials into a connection whose own were refused; returns whether there were any.
   using Renew = std::function<Result<bool>(Connection&)>;
 
-  /// Makes a transport to `connection`; nothing is sent yet. A request that is answered 401 is sent once more with what
-  /// `renew` gives, which is asked at most once in half a minute.
+  /// Makes a transport to `connection`; nothing is sent yet. A request that is answered 401, and is no watch, is sent
+  /// once more with what `renew` gives, which is asked at most once in half a minute; nothing new begins until what is
+  /// in flight with the old credentials has ended.
   ///
-  /// Errors:  kInvalid when libcurl can't be set up, or the server's address is none.
+  /// Errors:  kInvalid when libcurl can't be set up or has another TLS library than OpenSSL, or the server's address is
+  ///          none.
   static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits, OnTrace on_trace,
                                                        Renew renew = {});
 

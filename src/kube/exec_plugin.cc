@@ -8,6 +8,7 @@
 
 #include "base/environment.h"
 #include "base/process.h"
+#include "kube/certificate.h"
 #include "kube/json.h"
 #include "kube/json_writer.h"
 

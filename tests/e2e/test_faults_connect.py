@@ -16,6 +16,7 @@ import pytest
 
 from harness import BINARY, environment
 from authority import days
+from kubectl_support import Proxy, server_context
 from raw_server import RawServer
 from raw_support import AT_ONCE, GRACE, LATE, RETRIED, SPARE, TO_THE_END, answer_sanely, check_one_line, table
 
@@ -145,22 +146,52 @@ def pass_under(under, bench, tmp_path, kubeconfig):
                           env=environment(tmp_path) | {"PATH": os.environ["PATH"]}, capture_output=True)
 
 
-@pytest.mark.parametrize("by", ["", "https proxy"])
-def test_authority_in_the_kubeconfig_is_trusted_in_place_of_the_machines(bench, tmp_path, by):
+def test_authority_in_the_kubeconfig_is_trusted_in_place_of_the_machines(bench, tmp_path):
     under = machine_trusting(tmp_path / "certs", bench.authority)
     with RawServer(bench.certificate, answer_sanely) as server:
-        trusted_by_the_machine = bench.kubeconfig(server.address)
-        edit(trusted_by_the_machine, {"certificate-authority": ""})
-        assert pass_under(under, bench, tmp_path, trusted_by_the_machine).returncode == 0
-        requests = len(server.requests)
-        elsewhere = bench.kubeconfig(server.address, bench.elsewhere)
-        if by:
-            # What the proxy itself presents is already refused.
-            edit(elsewhere, {"proxy-url": server.address, "server": "https://cluster.example.com:6443"})
-        result = pass_under(under, bench, tmp_path, elsewhere)
-        assert result.returncode == 3, result
-        assert "the server's certificate is not trusted" in result.stderr, result
-        assert len(server.requests) == requests, "a request was sent to a server that is not to be trusted"
+        kubeconfig = bench.kubeconfig(server.address, bench.elsewhere)
+        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server)
+        edit(kubeconfig, {"certificate-authority": ""})
+        assert pass_under(under, bench, tmp_path, kubeconfig).returncode == 0
+
+
+def test_authority_in_the_kubeconfig_is_trusted_of_a_proxy_too(bench, tmp_path):
+    under = machine_trusting(tmp_path / "certs", bench.authority)
+    with RawServer(bench.certificate, answer_sanely) as server, tls_proxy(server, bench.authority) as proxy:
+        kubeconfig = bench.kubeconfig(server.address, bench.elsewhere)
+        edit(kubeconfig, {"proxy-url": proxy})
+        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server)
+        edit(kubeconfig, {"certificate-authority": str(bench.authority.certificate)})
+        assert pass_under(under, bench, tmp_path, kubeconfig).returncode == 0
+
+
+def test_authority_in_the_kubeconfig_is_trusted_behind_a_proxy_too(bench, tmp_path):
+    under = machine_trusting(tmp_path / "certs", bench.elsewhere)
+    with RawServer(bench.elsewhere.server("e"), answer_sanely) as server, tls_proxy(server, bench.authority) as proxy:
+        kubeconfig = bench.kubeconfig("https://elsewhere.example:6443")
+        edit(kubeconfig, {"proxy-url": proxy})
+        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server,
+                          "the server's certificate, behind the proxy, is not trusted")
+        both = tmp_path / "both.crt"
+        both.write_text(bench.authority.certificate.read_text() + bench.elsewhere.certificate.read_text())
+        edit(kubeconfig, {"certificate-authority": str(both)})
+        assert pass_under(under, bench, tmp_path, kubeconfig).returncode == 0
+
+
+@contextlib.contextmanager
+def tls_proxy(server, authority):
+    """The URL of a proxy to `server` that speaks TLS itself, with a certificate of `authority`."""
+    proxy = Proxy(int(server.address.rpartition(":")[2]), server_context(authority))
+    try:
+        yield f"https://127.0.0.1:{proxy.port}"
+    finally:
+        proxy.close()
+
+
+def check_not_trusted(result, server, words="the server's certificate is not trusted"):
+    assert result.returncode == 3, result
+    assert words in result.stderr, result
+    assert server.requests == [], "a request was sent to a server that is not to be trusted"
 
 
 def test_machine_that_trusts_nobody_is_told_apart(bench, tmp_path):

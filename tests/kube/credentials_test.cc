@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/json_writer.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/certificates.h"
@@ -128,6 +129,19 @@ TEST_CASE("Credentials keeps secrets from others", "[kube][credentials]") {
       REQUIRE(::chmod(file.c_str(), 0600) == 0);
       CHECK(bench.Token() != "x");
     }
+  }
+  SECTION("a certificate with another's key is as none") {
+    JsonWriter json;
+    json.Object([&json] {
+      json.Int("version", 1);
+      json.String("goodUntil", "2031-05-06T07:10:09Z");
+      json.String("token", "x");
+      json.String("clientCertificateData", MakeIdentity().certificate_pem);
+      json.String("clientKeyData", MakeIdentity().key_pem);
+    });
+    bench.folder.Write("cache/credentials/" + *names.begin(), json.text());
+    REQUIRE(::chmod(file.c_str(), 0600) == 0);
+    CHECK(bench.Token() == "token-2");
   }
 }
 

@@ -368,6 +368,34 @@ TEST_CASE("CurlTransport trusts the given authority only", "[kube][curl_transpor
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
 }
 
+TEST_CASE("CurlTransport takes an authority that another one vouches for, and even a server alone",
+          "[kube][curl_transport]") {
+  const Identity root = MakeIdentity({.name = "root"});
+  const Identity between = MakeIdentity({.issuer = &root, .name = "between"});
+  const Identity identity = MakeIdentity({.issuer = &between, .name = "server", .server_names = "IP:127.0.0.1"});
+  const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  for (const Identity* trusted : {&between, static_cast<const Identity*>(&identity)}) {
+    connection.authorities = Trusting(*trusted);
+    CHECK(ErrorOf(Send(connection)) == std::nullopt);
+  }
+  connection.authorities = Trusting(root);  // The one between is not sent.
+  CHECK(ErrorOf(Send(connection))->code == ErrorCode::kInvalid);
+}
+
+TEST_CASE("CurlTransport takes no certificate for clients as a server's", "[kube][curl_transport]") {
+  const Identity identity = MakeIdentity({.server_names = "IP:127.0.0.1", .usage = "clientAuth"});
+  const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.authorities = Trusting(identity);
+  const auto refused = ErrorOf(Send(connection));
+  REQUIRE(refused);
+  CAPTURE(refused->message);
+  CHECK(refused->code == ErrorCode::kInvalid);
+  CHECK(Contains(refused->message, "the server's certificate is not trusted (SSL certificate problem: "));
+  CHECK(server.received().empty());
+}
+
 TEST_CASE("CurlTransport checks the server's name, which tls-server-name may replace", "[kube][curl_transport]") {
   const Identity identity = MakeIdentity({.server_names = "DNS:kubernetes.test"});
   const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
@@ -415,6 +443,23 @@ TEST_CASE("CurlTransport presents the client certificate", "[kube][curl_transpor
   CHECK(server.received().empty());
   connection.client_certificate = ClientOf(client);
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
+}
+
+TEST_CASE("CurlTransport presents the chain of the client certificate as it was given, and no more",
+          "[kube][curl_transport]") {
+  const Identity root = MakeIdentity({.name = "root"});
+  const Identity between = MakeIdentity({.issuer = &root, .name = "between"});
+  const Identity client = MakeIdentity({.issuer = &between, .name = "client"});
+  const LoopbackServer server(
+      ServerIdentity(), [](const Received& received) { return HttpAnswer(200, received.client); },
+      root.certificate_pem);
+  Connection connection = ConnectionTo(server);
+  connection.client_certificate =
+      *ClientCertificate::Read(client.certificate_pem + between.certificate_pem, client.key_pem);
+  CHECK(Send(connection)->body == "client");
+  connection.client_certificate = ClientOf(client);
+  connection.authorities = *Authorities::Read(ServerIdentity().certificate_pem + between.certificate_pem);
+  CHECK_FALSE(Send(connection));
 }
 
 TEST_CASE("CurlTransport says why a client certificate can't be presented", "[kube][curl_transport]") {

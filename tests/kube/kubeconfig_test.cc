@@ -482,6 +482,11 @@ TEST_CASE("LoadConnection reads a pod's service account", "[kube][kubeconfig]") 
   CHECK(connection->authorities.pem() == ca);
   CHECK(connection->origin == "service account, " + folder.path());
   CHECK(load("fd00::1")->server == "https://[fd00::1]:6443");
+  for (const char* bad : {"", "words"}) {
+    folder.Write("ca.crt", bad);
+    CHECK(ErrorOf(load("10.0.0.1")) ==
+          Error{ErrorCode::kInvalid, "service account: '" + folder.Path("ca.crt") + "': holds no PEM certificate"});
+  }
   std::filesystem::remove(folder.Path("ca.crt"));
   CHECK(ErrorOf(load("10.0.0.1")) ==
         Error{ErrorCode::kInvalid,

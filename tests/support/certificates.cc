@@ -36,6 +36,11 @@ Owned<BIO> Memory() {
   return Owned<BIO>(BIO_new(BIO_s_mem()));
 }
 
+Owned<X509> ReadCertificate(const std::string& pem) {
+  const Owned<BIO> in(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  return Owned<X509>(PEM_read_bio_X509(in.get(), nullptr, nullptr, nullptr));
+}
+
 Owned<EVP_PKEY> ReadKey(const std::string& pem) {
   const Owned<BIO> in(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   return Owned<EVP_PKEY>(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
@@ -50,7 +55,6 @@ void SetName(X509* certificate, const std::string& name) {
   X509_NAME* subject = X509_get_subject_name(certificate);
   Require(X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, reinterpret_cast<const unsigned char*>(name.c_str()),
                                      -1, -1, 0) == 1);
-  Require(X509_set_issuer_name(certificate, subject) == 1);
 }
 
 }  // namespace
@@ -65,9 +69,14 @@ Identity MakeIdentity(const CertificateWish& wish) {
   ASN1_TIME_set(X509_getm_notAfter(certificate.get()), wish.not_after.time_since_epoch().count());
   Require(X509_set_pubkey(certificate.get(), key.get()) == 1);
   SetName(certificate.get(), wish.name);
+  const Owned<X509> issuer = wish.issuer != nullptr ? ReadCertificate(wish.issuer->certificate_pem) : nullptr;
+  const Owned<EVP_PKEY> issuer_key = wish.issuer != nullptr ? ReadKey(wish.issuer->key_pem) : nullptr;
+  const X509* issued_by = issuer ? issuer.get() : certificate.get();
+  Require(X509_set_issuer_name(certificate.get(), X509_get_subject_name(issued_by)) == 1);
   AddExtension(certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
   if (!wish.server_names.empty()) AddExtension(certificate.get(), NID_subject_alt_name, wish.server_names);
-  Require(X509_sign(certificate.get(), key.get(), EVP_sha256()) > 0);
+  if (!wish.usage.empty()) AddExtension(certificate.get(), NID_ext_key_usage, wish.usage);
+  Require(X509_sign(certificate.get(), issuer_key ? issuer_key.get() : key.get(), EVP_sha256()) > 0);
 
   const Owned<BIO> certificate_pem = Memory();
   const Owned<BIO> key_pem = Memory();

@@ -23,14 +23,16 @@ Authorities Trusting(const Identity& identity);
 ClientCertificate ClientOf(const Identity& identity);
 
 struct CertificateWish {
+  const Identity* issuer = nullptr;  ///< None: it signs itself, so that it is its own authority.
   std::string name = "test";
   std::string server_names;  ///< "DNS:localhost,IP:127.0.0.1"; empty: none.
+  std::string usage;         ///< "clientAuth"; empty: every.
   int rsa_bits = 0;          ///< 0: its key is of the curve P-256.
   Time not_before = kNow - std::chrono::hours(24 * 36500);
   Time not_after = kNow + std::chrono::hours(24 * 36500);
 };
 
-/// Makes a key and a certificate that signs itself, so that it is its own authority.
+/// Makes a key and a certificate for it.
 Identity MakeIdentity(const CertificateWish& wish = {});
 
 /// Returns the key encrypted with a pass phrase.
