@@ -85,19 +85,20 @@ Result<Authorities> Authorities::Read(std::string pem) {
   constexpr std::string_view kAnyBegin = "-----BEGIN ";
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+  const std::string_view text(pem);
   Owned<STACK_OF(X509)> certificates(sk_X509_new_null());
   std::string readable;
   bool all = true;
-  for (std::size_t begin = pem.find(kAnyBegin); begin != std::string::npos; begin = pem.find(kAnyBegin, begin + 1)) {
-    const std::size_t end = pem.find(kEnd, begin);
+  for (std::size_t begin = text.find(kAnyBegin), next = 0; begin != std::string_view::npos; begin = next) {
+    next = text.find(kAnyBegin, begin + 1);
+    const std::string_view block = text.substr(begin, next - begin);
+    const std::size_t end = block.find(kEnd);
     Owned<X509> certificate;
-    if (pem.compare(begin, kBegin.size(), kBegin) == 0 && end != std::string::npos) {
-      const std::string one = pem.substr(begin, end + kEnd.size() - begin) + "\n";
-      certificate = ReadCertificate(Memory(one).get());
-      if (certificate) readable += one;
-    }
+    if (block.starts_with(kBegin) && end != std::string_view::npos) certificate = ReadCertificate(Memory(block).get());
     all = all && certificate;
-    if (certificate) sk_X509_push(certificates.get(), certificate.release());
+    if (!certificate) continue;
+    sk_X509_push(certificates.get(), certificate.release());
+    readable.append(block.substr(0, end + kEnd.size())).append("\n");
   }
   ERR_clear_error();
   if (readable.empty()) return Fail(ErrorCode::kInvalid, "holds no PEM certificate");

@@ -106,6 +106,8 @@ TEST_CASE("Authorities wants at least one certificate, and passes over what is n
     CHECK(pem_of(more + identity.certificate_pem) == identity.certificate_pem);
     CHECK(pem_of(identity.certificate_pem + more) == identity.certificate_pem);
   }
+  const std::string cut = identity.certificate_pem.substr(0, identity.certificate_pem.size() / 2) + "\n";
+  CHECK(pem_of(cut + identity.certificate_pem) == identity.certificate_pem);
   CHECK(Authorities().empty());
   for (const std::string& pem : {std::string(), std::string("words"), identity.key_pem, std::string(kDamaged)}) {
     CHECK(ErrorOf(Authorities::Read(pem)) == Error{ErrorCode::kInvalid, "holds no PEM certificate"});
