@@ -661,7 +661,7 @@ TEST_CASE("Supervisor wakes a pass that lingers once, however often it is told t
 TEST_CASE("Supervisor names once what ended a pass that lingered, and does without for a while", "[app][supervisor]") {
   for (const bool killed : {true, false}) {
     Bench bench;
-    bench.settings.linger_limit = 50ms;
+    if (!killed) bench.settings.linger_limit = 50ms;
     bench.RunLingering([killed](int number, int fd, const PassHint& hint) {
       if (number == 3) Tell(SIGTERM);
       if (!hint.may_linger) return End(fd, kFine);

@@ -59,7 +59,7 @@ TEST_CASE("ChildTask gives it nothing to read, and no way into what runs here", 
 }
 
 TEST_CASE("DescribeWaitStatus names the signal that ended a process", "[base][child_task]") {
-  for (const auto& [signal, name] : {std::pair(SIGKILL, "SIGKILL"), std::pair(SIGTERM, "SIGTERM")}) {
+  for (const auto& [signal, name] : {std::pair(SIGKILL, "SIGKILL"), std::pair(SIGUSR1, "SIGUSR1")}) {
     Result<ChildTask> task = ChildTask::Start("x", [](int /*report_fd*/) {
       ::pause();
       return 0;
