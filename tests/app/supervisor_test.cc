@@ -560,8 +560,10 @@ TEST_CASE("Supervisor keeps the interval between two passes that write, and betw
       // is woken too; or there was nothing to do.
       if (number == 2) {
         ended.value() = MillisecondsNow();
-        if (second_writes) Tell(SIGHUP);
-        if (second_writes) return EndHavingWritten(fd);
+        if (second_writes) {
+          Tell(SIGHUP);
+          return EndHavingWritten(fd);
+        }
       }
       if (number == 4 || (number == 3 && !second_writes)) {
         began.value() = MillisecondsNow();

@@ -40,8 +40,8 @@ TransportLimits Limits() {
 }
 
 std::unique_ptr<CurlTransport> Make(const Connection& connection, TransportLimits limits = Limits(),
-                                    CurlTransport::OnTrace on_trace = {}) {
-  auto transport = CurlTransport::Create(connection, std::move(limits), std::move(on_trace));
+                                    CurlTransport::OnTrace on_trace = {}, CurlTransport::Renew renew = {}) {
+  auto transport = CurlTransport::Create(connection, std::move(limits), std::move(on_trace), std::move(renew));
   REQUIRE(ErrorOf(transport) == std::nullopt);
   return *std::move(transport);
 }
@@ -154,15 +154,13 @@ TEST_CASE("CurlTransport sends what was answered 401 once more with renewed cred
   connection.token = "old";
   int renewals = 0;
   std::string next = "new";
-  auto made = CurlTransport::Create(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
+  const auto transport = Make(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
     ++renewals;
     if (next == "fails") return Fail(ErrorCode::kUnavailable, "exec plugin 'x': no");
     if (next.empty()) return false;
     refused.token = next;
     return true;
   });
-  REQUIRE(ErrorOf(made) == std::nullopt);
-  const std::unique_ptr<CurlTransport> transport = *std::move(made);
   std::vector<int> codes;
   std::vector<Error> errors;
   const auto start = [&](Request request) {
@@ -213,7 +211,7 @@ TEST_CASE("CurlTransport presents a renewed client certificate, which no connect
       old_client.certificate_pem + new_client.certificate_pem);
   Connection connection = ConnectionTo(server);
   connection.client_certificate = ClientOf(old_client);
-  const auto transport = *CurlTransport::Create(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
+  const auto transport = Make(connection, Limits(), {}, [&](Connection& refused) -> Result<bool> {
     refused.client_certificate = ClientOf(new_client);
     return true;
   });
@@ -238,7 +236,7 @@ TEST_CASE("CurlTransport begins nothing with renewed credentials before all with
   });
   Connection connection = ConnectionTo(server);
   connection.token = "old";
-  const auto transport = *CurlTransport::Create(connection, Limits(), {}, [](Connection& refused) -> Result<bool> {
+  const auto transport = Make(connection, Limits(), {}, [](Connection& refused) -> Result<bool> {
     refused.token = "new";
     return true;
   });
@@ -257,7 +255,7 @@ TEST_CASE("CurlTransport begins nothing with renewed credentials before all with
 TEST_CASE("CurlTransport renews nothing for a watch, which others would have to wait for", "[kube][curl_transport]") {
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(401, "{}")));
   int renewals = 0;
-  const auto transport = *CurlTransport::Create(ConnectionTo(server), Limits(), {}, [&](Connection&) -> Result<bool> {
+  const auto transport = Make(ConnectionTo(server), Limits(), {}, [&](Connection&) -> Result<bool> {
     ++renewals;
     return true;
   });
@@ -375,7 +373,7 @@ TEST_CASE("CurlTransport takes an authority that another one vouches for, and ev
   const Identity identity = MakeIdentity({.issuer = &between, .name = "server", .server_names = "IP:127.0.0.1"});
   const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
   Connection connection = ConnectionTo(server);
-  for (const Identity* trusted : {&between, static_cast<const Identity*>(&identity)}) {
+  for (const Identity* trusted : {&between, &identity}) {
     connection.authorities = Trusting(*trusted);
     CHECK(ErrorOf(Send(connection)) == std::nullopt);
   }
