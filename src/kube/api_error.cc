@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "kube/json.h"
 
 namespace cnpa {
@@ -53,10 +54,6 @@ bool RefusesFinalizer(const ApiError& error) {
   return std::any_of(error.causes.begin(), error.causes.end(), [](const StatusCause& cause) {
     return cause.type == "FieldValueForbidden" && cause.field == "metadata.finalizers";
   });
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 /// Returns the quoted word that follows `before` in `text`.

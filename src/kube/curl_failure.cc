@@ -3,8 +3,8 @@
 
 #include <cerrno>
 #include <string>
-#include <string_view>
 
+#include "base/text.h"
 #include "base/time.h"
 
 namespace cnpa {
@@ -18,10 +18,6 @@ std::string CurlMessage(CURLcode code, const char* detail) {
   }
   while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
   return message;
-}
-
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
 }
 
 std::string VerificationWords(const std::string& detail) {

@@ -5,11 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace cnpa {
+#include "base/text.h"
 
-inline bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+namespace cnpa {
 
 /// Returns the lines of `text`, without their ends.
 inline std::vector<std::string> LinesOf(std::string_view text) {
