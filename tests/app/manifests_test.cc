@@ -5,13 +5,14 @@
 
 #include "base/file.h"
 #include "support/catch.h"
+#include "support/testdata.h"
 #include "support/text.h"
 
 namespace cnpa {
 namespace {
 
 std::string Example(const std::string& name) {
-  return ReadFile(std::string(CNPA_TESTDATA) + "/../../examples/" + name).value();
+  return ReadFile(TestdataFolder() + "/../../examples/" + name).value();
 }
 
 Options DefaultOptions() {

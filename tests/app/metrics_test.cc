@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "support/catch.h"
 #include "support/random.h"
+#include "support/testdata.h"
 #include "support/text.h"
 
 namespace cnpa {
@@ -268,7 +269,7 @@ std::set<std::string> MetricNames() {
 }
 
 TEST_CASE("docs/metrics.md has a row for each metric, and for no other", "[app][metrics]") {
-  const std::string page = ReadFile(std::string(CNPA_TESTDATA) + "/../../docs/metrics.md").value();
+  const std::string page = ReadFile(TestdataFolder() + "/../../docs/metrics.md").value();
   std::set<std::string> documented;
   for (const std::string& line : LinesOf(page)) {
     if (line.starts_with("| `cnpa_op_")) documented.insert(line.substr(3, line.find('`', 3) - 3));

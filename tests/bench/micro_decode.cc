@@ -16,6 +16,7 @@
 #include "kube/json.h"
 #include "kube/list_splitter.h"
 #include "support/catch.h"
+#include "support/testdata.h"
 
 namespace cnpa {
 namespace {
@@ -38,7 +39,7 @@ std::size_t Split(std::string_view list, const ListSplitter::OnItem& on_item) {
 
 /// Returns a list of kItems items: the last one of a recorded answer, over and over.
 std::string LongList(const std::string& file) {
-  std::ifstream stream(std::string(CNPA_TESTDATA) + "/answers/" + file, std::ios::binary);
+  std::ifstream stream(TestdataFolder() + "/answers/" + file, std::ios::binary);
   const std::string answer{std::istreambuf_iterator<char>(stream), {}};
   std::string item;
   Split(answer, [&item](std::string& each) -> Status {

@@ -10,13 +10,14 @@
 #include "support/catch.h"
 #include "support/certificates.h"
 #include "support/temp_folder.h"
+#include "support/testdata.h"
 #include "support/text.h"
 
 namespace cnpa {
 namespace {
 
 std::string Testdata(const std::string& file) {
-  return std::string(CNPA_TESTDATA) + "/kubeconfig/" + file;
+  return TestdataFolder() + "/kubeconfig/" + file;
 }
 
 KubeconfigQuery Query(std::map<std::string, std::string> variables = {}) {

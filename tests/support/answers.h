@@ -12,12 +12,13 @@
 
 #include "kube/transport.h"
 #include "support/catch.h"
+#include "support/testdata.h"
 
 namespace cnpa {
 
 /// Returns the body of an answer, by the name of its file.
 inline std::string AnswerText(const std::string& file) {
-  std::ifstream stream(std::string(CNPA_TESTDATA) + "/answers/" + file, std::ios::binary);
+  std::ifstream stream(TestdataFolder() + "/answers/" + file, std::ios::binary);
   INFO("testdata/answers/" << file);
   REQUIRE(stream);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
