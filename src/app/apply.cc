@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/apply.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
+
+#include "app/turns.h"
 
 namespace cnpa {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLockPause{10};
 
 ChainEnd EndOf(const Error& error) {
   switch (error.code) {
@@ -34,7 +43,12 @@ bool MustConfirm(const Chain& chain) {
 class Applier {
  public:
   Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain)
-      : plan_(plan), client_(client), archive_(archive), concurrency_(concurrency), on_chain_(on_chain) {
+      : plan_(plan),
+        client_(client),
+        archive_(archive),
+        on_chain_(on_chain),
+        // Half of the pass: a slow disk keeps neither repairs nor new ones from their turn.
+        turns_(plan, concurrency, client.time_left() / 2) {
     report_.chains.resize(plan.chains.size());
     ended_.resize(plan.chains.size(), false);
     for (std::size_t i = 0; i < plan.chains.size(); ++i) report_.chains[i].refusal = plan.chains[i].refusal;
@@ -44,6 +58,13 @@ class Applier {
     const std::uint64_t before = client_.writes();
     BeginMore();
     client_.RunUntilIdle();
+    // Nothing is left but archives whose folder another pass holds.
+    while (turns_.waiting()) {
+      std::this_thread::sleep_for(kLockPause);
+      turns_.Retry();
+      BeginMore();
+      client_.RunUntilIdle();
+    }
     report_.writes = client_.writes() - before;
     return std::move(report_);
   }
@@ -51,10 +72,7 @@ class Applier {
  private:
   void BeginMore() {
     // A chain that needs no request ends within Continue(), so this is a loop and not one step a call.
-    while (active_ < concurrency_ && next_ < plan_.chains.size()) {
-      ++active_;
-      Begin(next_++);
-    }
+    while (const std::optional<std::size_t> i = client_.stopping() ? turns_.NextToGiveUp() : turns_.Next()) Begin(*i);
   }
 
   void Begin(std::size_t i) {
@@ -75,13 +93,24 @@ class Applier {
         client_.Write(EncodeChange(chain, change), [this, i](Status done) { OnWritten(i, std::move(done)); });
         return;
       }
-      if (Status written = archive_.Write(*archive); !written) return OnFailure(i, std::move(written).error());
+      const Result<Archived> archived = WriteToArchive(*archive);
+      if (!archived) return OnFailure(i, archived.error());
+      if (*archived == Archived::kBusy) return turns_.PutBack(i);
+      report.archive_was_there = *archived == Archived::kThere;
       ++report.done;
     }
     End(i, ChainEnd::kComplete);
   }
 
+  Result<Archived> WriteToArchive(const WriteArchive& record) {
+    const Clock::time_point before = Clock::now();
+    Result<Archived> archived = archive_.Write(record);
+    turns_.NoteArchive(std::chrono::duration_cast<milliseconds>(Clock::now() - before));
+    return archived;
+  }
+
   void OnConfirmation(std::size_t i, Result<std::string> body) {
+    turns_.NoteAnswer();
     const Status confirmed =
         body ? DecodeConfirmation(*std::move(body), plan_.chains[i]) : tl::unexpected<Error>(std::move(body).error());
     if (confirmed) {
@@ -97,6 +126,7 @@ class Applier {
   }
 
   void OnWritten(std::size_t i, Status done) {
+    turns_.NoteAnswer();
     if (done || IsGoneAlready(i, done.error())) {
       ++report_.chains[i].done;
       Continue(i);
@@ -137,20 +167,18 @@ class Applier {
   void End(std::size_t i, ChainEnd end) {
     report_.chains[i].end = end;
     ended_[i] = true;
-    --active_;
+    turns_.Ended(i);
     for (; told_ < ended_.size() && ended_[told_]; ++told_) on_chain_(plan_.chains[told_], report_.chains[told_]);
   }
 
   const Plan& plan_;
   Client& client_;
   Archive& archive_;
-  std::size_t concurrency_;
   const OnChain& on_chain_;
+  Turns turns_;
   Report report_;
   std::vector<bool> ended_;
-  std::size_t next_ = 0;    ///< The first chain that has not begun.
-  std::size_t told_ = 0;    ///< How many were told to `on_chain_`.
-  std::size_t active_ = 0;  ///< Chains at work.
+  std::size_t told_ = 0;  ///< How many were told to `on_chain_`.
 };
 
 }  // namespace

@@ -2,215 +2,163 @@
 #include "app/archive.h"
 
 #include <cerrno>
-#include <chrono>
-#include <climits>
 #include <fcntl.h>
-#include <filesystem>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <system_error>
-#include <thread>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "kube/codec.h"
+#include "kube/codec_sight.h"
 
 namespace cnpa {
 namespace {
 
+constexpr std::string_view kEnding = ".json";
+constexpr std::string_view kUnreadable = "unreadable";
 constexpr std::size_t kLongestName = 150;
 constexpr std::size_t kKeptOfLongName = 100;
 constexpr int kMostOfOneUid = 100;
-constexpr unsigned kPermissionBits = 07777;
 constexpr std::size_t kLargestArchiveBytes = std::size_t{1} << 20U;
 
-tl::unexpected<Error> FolderError(const std::string& folder, const std::string& what) {
-  return Fail(ErrorCode::kInvalid, "archive folder '" + folder + "': " + what);
+std::string KeptFileName(std::string_view stem, std::string_view uid) {
+  return fmt::format("{}.{}{}", stem, uid, kEnding);
 }
 
-tl::unexpected<Error> NoFolder() {
-  return Fail(ErrorCode::kInvalid, "no archive folder: give --archive");
+/// Returns where the archive of a TeamSpace may be: where it was kept when a later one of its name came, and its own
+/// place, which comes last.
+std::vector<std::string> PlacesOf(const WriteArchive& record) {
+  const std::string own = ArchiveFileName(record.name, record.uid);
+  if (record.name.size() > kLongestName) return {own};
+  return {KeptFileName(record.name, record.uid), own};
 }
 
-tl::unexpected<Error> CannotMake(const std::string& folder, int error_number) {
-  const std::string what = "cannot make it: " + SystemMessage(error_number);
-  return FolderError(folder, error_number == ENOENT ? what + ": make its parent folder first" : what);
+/// A pass that looked later has written what is there: it knows more.
+bool IsNewer(const WriteArchive& there, const WriteArchive& record) {
+  return std::pair(there.generation, there.archived_at) > std::pair(record.generation, record.archived_at);
 }
 
-/// Returns how much of the disk is free for us, or nothing where the system does not say.
-std::optional<std::uint64_t> FreeBytes(const std::string& folder) {
-  struct statvfs info {};
-  if (::statvfs(folder.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
-  const std::uint64_t blocks = ::geteuid() == 0 ? info.f_bfree : info.f_bavail;
-  return blocks * info.f_frsize;
-}
-
-std::string KeptFileName(const std::string& name, const std::string& uid) {
-  return fmt::format("{}.{}.json", name, uid);
-}
-
-bool IsNameTooLong(const std::string& file) {
-  return file.size() > NAME_MAX;
-}
-
-bool SameFile(int folder_fd, const std::string& left, const std::string& right) {
-  struct stat left_info {};
-  struct stat right_info {};
-  return ::fstatat(folder_fd, left.c_str(), &left_info, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstatat(folder_fd, right.c_str(), &right_info, AT_SYMLINK_NOFOLLOW) == 0 &&
-         left_info.st_ino == right_info.st_ino;
-}
-
-/// Keeps other passes out of the folder while it lives, so that looking and writing are one step.
-class FolderLock {
+/// Lets go of a lock at the end of a scope.
+class LockRelease {
  public:
-  explicit FolderLock(int fd) : fd_(fd) {
-    constexpr std::chrono::milliseconds kPause{10};
-    for (int attempt = 0; attempt < 500 && !held_; ++attempt) {
-      held_ = ::flock(fd_, LOCK_EX | LOCK_NB) == 0;
-      if (!held_ && errno != EWOULDBLOCK) break;
-      if (!held_) std::this_thread::sleep_for(kPause);
-    }
-  }
-  ~FolderLock() { ::flock(fd_, LOCK_UN); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  FolderLock(FolderLock&&) = delete;
-  FolderLock& operator=(FolderLock&&) = delete;
-
-  bool held() const { return held_; }
+  explicit LockRelease(int fd) : fd_(fd) {}
+  ~LockRelease() { ::flock(fd_, LOCK_UN); }
+  LockRelease(const LockRelease&) = delete;
+  LockRelease& operator=(const LockRelease&) = delete;
+  LockRelease(LockRelease&&) = delete;
+  LockRelease& operator=(LockRelease&&) = delete;
 
  private:
   int fd_;
-  bool held_ = false;
 };
 
 }  // namespace
 
 std::string ArchiveFileName(const std::string& name, const std::string& uid) {
-  return name.size() > kLongestName ? KeptFileName(name.substr(0, kKeptOfLongName), uid) : name + ".json";
+  return name.size() > kLongestName ? KeptFileName(name.substr(0, kKeptOfLongName), uid) : name + std::string(kEnding);
 }
 
 std::string Archive::PathOf(const WriteArchive& record) const {
   return folder_ + "/" + ArchiveFileName(record.name, record.uid);
 }
 
-Status Archive::Open() {
-  if (fd_) return {};
-  if (folder_.empty()) return NoFolder();
-  if (make_ == Make::kParentsToo) {
-    std::error_code ignored;  // The mkdir below says what is wrong.
-    std::filesystem::create_directories(FolderOf(folder_), ignored);
-  }
-  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return CannotMake(folder_, errno);
-  return OpenFolder();
-}
-
-Status Archive::OpenFolder() {
-  UniqueFd fd(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  struct stat info {};
-  if (!fd || ::fstat(fd.get(), &info) != 0) return FolderError(folder_, SystemMessage(errno));
-  if (info.st_uid != ::geteuid()) {
-    // Root may write anywhere; the files then belong to whoever the folder belongs to, who could not read
-    // them otherwise.
-    if (::geteuid() != 0) {
-      return FolderError(folder_, "belongs to another user (uid " + std::to_string(info.st_uid) + ")");
-    }
-    owner_ = info.st_uid;
-    group_ = info.st_gid;
-  }
-  fd_ = std::move(fd);
-  return {};
-}
-
-Status Archive::ProbeFolder(Probe probe) const {
-  if (probe == Probe::kWrite) return ProbeWritable(fd_.get(), folder_, owner_, group_);
-  if (::faccessat(fd_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0) return {};
-  return FolderError(folder_, SystemMessage(errno));
-}
-
-Result<ArchiveState> Archive::Examine(Probe probe) {
-  if (folder_.empty()) return NoFolder();
-  struct stat info {};
-  // A link that leads nowhere is there, as for mkdir.
-  if (!fd_ && ::lstat(folder_.c_str(), &info) != 0 && errno == ENOENT) return ExamineAbove();
-  if (Status opened = fd_ ? Status() : OpenFolder(); !opened) return tl::unexpected<Error>(std::move(opened).error());
-  if (Status probed = ProbeFolder(probe); !probed) {
-    return tl::unexpected<Error>(std::move(probed).error());
-  }
-  if (::fstat(fd_.get(), &info) != 0) return FolderError(folder_, SystemMessage(errno));
-  return ArchiveState{.there = true,
-                      .looked_at = folder_,
-                      .mode = info.st_mode & kPermissionBits,
-                      .foreign = owner_ != static_cast<uid_t>(-1),
-                      .free_bytes = FreeBytes(folder_)};
-}
-
-/// Looks at where the folder would be made, which may be further up when its parents are made too.
-Result<ArchiveState> Archive::ExamineAbove() const {
-  std::string above = FolderOf(folder_);
-  struct stat info {};
-  while (::stat(above.c_str(), &info) != 0) {
-    const int error_number = errno;
-    if (error_number == ENOENT && make_ == Make::kParentsToo && above != FolderOf(above)) {
-      above = FolderOf(above);
-      continue;
-    }
-    Error error = CannotMake(folder_, error_number).value();
-    if (error_number == ENOENT) error.code = ErrorCode::kNotFound;
-    return tl::unexpected<Error>(std::move(error));
-  }
-  if (!S_ISDIR(info.st_mode)) return CannotMake(folder_, ENOTDIR);
-  if (::faccessat(AT_FDCWD, above.c_str(), W_OK | X_OK, AT_EACCESS) != 0) return CannotMake(folder_, errno);
-  return ArchiveState{.there = false,
-                      .looked_at = above,
-                      .mode = info.st_mode & kPermissionBits,
-                      .foreign = false,
-                      .free_bytes = FreeBytes(above)};
-}
-
-Status Archive::Write(const WriteArchive& record) {
-  if (Status opened = Open(); !opened) return opened;
-  const FolderLock lock(fd_.get());
-  if (!lock.held()) return FolderError(folder_, "another pass holds it for too long");
-  if (!swept_) RemoveTemporaries(fd_.get());
+Result<Archived> Archive::Write(const WriteArchive& record) {
+  if (Status opened = Open(); !opened) return tl::unexpected<Error>(std::move(opened).error());
+  const Result<Archived> locked = Lock();
+  if (!locked || *locked == Archived::kBusy) return locked;
+  const LockRelease release(lock_.get());
+  // Without locks another pass may be in the midst of writing them.
+  if (!swept_ && !missing_.locks) RemoveTemporaries(fd_.get());
   swept_ = true;
+  return WriteLocked(record);
+}
+
+Result<Archived> Archive::WriteLocked(const WriteArchive& record) {
   const std::string file = ArchiveFileName(record.name, record.uid);
-  for (const std::string& place : {KeptFileName(record.name, record.uid), file}) {
-    const Result<std::string> there = ReadFileAt(fd_.get(), folder_, place, kLargestArchiveBytes);
-    if (!there && there.error().code == ErrorCode::kNotFound) continue;
-    if (!there && IsNameTooLong(place)) continue;
-    if (!there) return tl::unexpected<Error>(there.error());
-    const Result<std::string> uid = DecodeArchiveUid(*there);
-    if (uid && *uid == record.uid) return Sync();
+  for (const std::string& place : PlacesOf(record)) {
+    const Result<std::string> text = ReadFileAt(fd_.get(), folder_, place, kLargestArchiveBytes);
+    if (!text && text.error().code == ErrorCode::kNotFound) continue;
+    if (!text) return tl::unexpected<Error>(text.error());
+    const Result<WriteArchive> there = DecodeArchive(*text);
+    if (there && there->name == record.name && there->uid == record.uid) return Renew(place, *text, *there, record);
     if (place != file) continue;
-    if (Status kept = KeepEarlier(record.name, uid.value_or("unreadable"), file); !kept) return kept;
+    Status kept = KeepEarlier(file, *text, there ? there->uid : std::string(kUnreadable));
+    if (!kept) return tl::unexpected<Error>(std::move(kept).error());
   }
-  return WriteFileDurably(fd_.get(), folder_, file, EncodeArchive(record), owner_, group_);
+  if (Status written = WriteFile(file, EncodeArchive(record)); !written) {
+    return tl::unexpected<Error>(std::move(written).error());
+  }
+  return Archived::kWritten;
 }
 
-/// A pass that was killed behind its rename may not have come to this.
-Status Archive::Sync() const {
-  if (::fsync(fd_.get()) != 0) return FolderError(folder_, "cannot sync it: " + SystemMessage(errno));
-  return {};
+/// Brings the archive that is there up to date: until the TeamSpace is gone, its spec may still change.
+Result<Archived> Archive::Renew(const std::string& file, const std::string& text, const WriteArchive& there,
+                                const WriteArchive& record) {
+  WriteArchive then = record;
+  then.archived_at = there.archived_at;
+  if (text == EncodeArchive(then) || IsNewer(there, record)) {
+    // A pass that was killed behind its rename may not have come to this.
+    if (const Result<bool> synced = SyncFolder(fd_.get(), folder_); !synced) {
+      return tl::unexpected<Error>(synced.error());
+    }
+    return Archived::kThere;
+  }
+  if (Status written = WriteFile(file, EncodeArchive(record)); !written) {
+    return tl::unexpected<Error>(std::move(written).error());
+  }
+  return Archived::kWritten;
 }
 
-Status Archive::KeepEarlier(const std::string& name, const std::string& uid, const std::string& file) const {
+/// Keeps `file`, whose content is `text`, under a name of its own.
+Status Archive::KeepEarlier(const std::string& file, const std::string& text, const std::string& uid) {
   // The uid is from a file, so it may be anything.
   const bool plain = uid.find_first_of("/.") == std::string::npos && uid.size() <= 64;
-  const std::string base = plain ? uid : "unreadable";
-  std::string kept = KeptFileName(name, base);
+  const std::string_view stem = std::string_view(file).substr(0, file.size() - kEnding.size());
+  const std::string base(plain ? uid : kUnreadable);
+  std::string kept = KeptFileName(stem, base);
   // A second name for the same file, and not another name: at no moment is there none.
   for (int number = 2; ::linkat(fd_.get(), file.c_str(), fd_.get(), kept.c_str(), 0) != 0; ++number) {
-    if (errno != EEXIST || number > kMostOfOneUid) {
-      return FolderError(folder_, fmt::format("cannot keep '{}' as '{}': {}", file, kept, SystemMessage(errno)));
+    const int error_number = errno;
+    struct stat info {};
+    const bool taken = error_number == EEXIST || ::fstatat(fd_.get(), kept.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!taken && IsLinkMissing(error_number)) {
+      missing_.hard_links = true;
+      return WriteFile(kept, text);
     }
-    if (SameFile(fd_.get(), file, kept)) return {};  // An earlier pass came as far as this.
-    kept = KeptFileName(name, fmt::format("{}.{}", base, number));
+    if (!taken || number > kMostOfOneUid) {
+      return Fail(ErrorCode::kInvalid, fmt::format("archive folder '{}': cannot keep '{}' as '{}': {}", folder_, file,
+                                                   kept, SystemMessage(error_number)));
+    }
+    if (HasContent(kept, text)) return {};  // An earlier pass came as far as this.
+    kept = KeptFileName(stem, fmt::format("{}.{}", base, number));
   }
   return {};
+}
+
+bool Archive::HasContent(const std::string& file, const std::string& text) const {
+  return ReadFileAt(fd_.get(), folder_, file, kLargestArchiveBytes) == text;
+}
+
+Status Archive::WriteFile(const std::string& file, const std::string& text) const {
+  return WriteFileDurably(fd_.get(), folder_, file, text, access_);
+}
+
+std::string Archive::DescribeMissing() const {
+  const std::string words = MissingWords(missing_);
+  return words.empty() ? words : fmt::format("archive folder '{}': its file system {}", folder_, words);
+}
+
+std::string MissingWords(const MissingFeatures& missing) {
+  std::vector<std::string_view> words;
+  if (missing.folder_sync) words.emplace_back("cannot sync a folder (a power cut may take the latest archives)");
+  if (missing.hard_links) words.emplace_back("has no hard links (earlier archives are kept as copies)");
+  if (missing.locks) words.emplace_back("has no locks (let only one controller write there)");
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 }  // namespace cnpa

@@ -16,6 +16,7 @@ using std::chrono::seconds;
 constexpr std::chrono::days kExpiresSoon{14};
 constexpr milliseconds kLargestClockDifference{5000};
 constexpr unsigned kModeOfOthers = 077;
+constexpr unsigned kModeOfAll = 07;
 
 /// Returns "12.3 GiB", in the largest unit of which there is one.
 std::string FormatBytes(std::uint64_t bytes) {
@@ -24,6 +25,32 @@ std::string FormatBytes(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
   return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+std::string RoomWords(const ArchiveState& state) {
+  return state.free_bytes ? ", " + FormatBytes(*state.free_bytes) + " free" : "";
+}
+
+/// Judges a folder that can be written: who else may use it, and what its file system can't do.
+void DescribeFolder(const std::string& folder, const ArchiveState& state, Check& check) {
+  const std::string missing = MissingWords(state.missing);
+  const bool open = (state.mode & (state.by_group ? kModeOfAll : kModeOfOthers)) != 0;
+  check.status = open || state.busy || !missing.empty() ? CheckStatus::kWarn : CheckStatus::kOk;
+  check.detail = fmt::format("'{}' is writable, mode {:04o}{}{}", folder, state.mode,
+                             state.foreign    ? ", of another user, who will own the archives"
+                             : state.by_group ? ", of another user, by the permissions of its group"
+                                              : "",
+                             RoomWords(state));
+  if (open) check.detail += ": others than its owner may get in";
+  if (!missing.empty()) check.detail += "; its file system " + missing;
+  if (state.busy) check.detail += "; another process holds its lock";
+  if (state.busy) {
+    check.remedy = "end that process, unless it is a pass at work: fuser -v " + ShellWord(folder + "/" + kArchiveLock);
+  } else if (!missing.empty()) {
+    check.remedy = "give a folder on a local file system, where that matters: --archive DIR";
+  } else if (open) {
+    check.remedy = state.by_group ? "chmod o= " + ShellWord(folder) : "chmod 700 " + ShellWord(folder);
+  }
 }
 
 }  // namespace
@@ -85,25 +112,19 @@ Check CheckArchive(const Survey& survey) {
     check.detail = error.message;
     check.remedy = error.code == ErrorCode::kNotFound
                        ? "mkdir -p " + ShellWord(FolderOf(survey.archive_folder))
-                       : std::string("mend the folder for this user, or give another one: --archive DIR");
+                       : std::string("fix the folder for this user, or give another one: --archive DIR");
     return check;
   }
   const ArchiveState& state = *survey.archive;
-  const std::string room = state.free_bytes ? ", " + FormatBytes(*state.free_bytes) + " free" : "";
   if (state.free_bytes == std::uint64_t{0}) {
     check.detail = fmt::format("'{}' is on a disk without free space", survey.archive_folder);
     check.remedy = "make room, or give another folder: --archive DIR";
   } else if (!state.there) {
     check.status = CheckStatus::kOk;
     check.detail = fmt::format("'{}' is not there yet; the first archive makes it, in '{}'{}", survey.archive_folder,
-                               state.looked_at, room);
+                               state.looked_at, RoomWords(state));
   } else {
-    const bool open = (state.mode & kModeOfOthers) != 0;
-    check.status = open ? CheckStatus::kWarn : CheckStatus::kOk;
-    check.detail = fmt::format("'{}' is writable, mode {:04o}{}{}", survey.archive_folder, state.mode,
-                               state.foreign ? ", of another user, who will own the archives" : "", room);
-    if (open) check.detail += ": others than its owner may get in";
-    if (open) check.remedy = "chmod 700 " + ShellWord(survey.archive_folder);
+    DescribeFolder(survey.archive_folder, state, check);
   }
   return check;
 }

@@ -98,7 +98,9 @@ void PassDocument::AddPlan(const Plan& plan, const Verdicts* verdicts) {
 }
 
 void PassDocument::AddChanges(const Chain& chain, const ChainReport& report) {
-  for (std::size_t i = 0; i < report.done; ++i) AddChange(chain, chain.changes[i]);
+  for (std::size_t i = 0; i < report.done; ++i) {
+    if (report.Made(chain, i)) AddChange(chain, chain.changes[i]);
+  }
 }
 
 void PassDocument::SetProblems(const Plan& plan, const Report& report) {

@@ -16,6 +16,7 @@
 #include "app/flags.h"
 #include "app/help.h"
 #include "app/output.h"
+#include "base/file.h"
 
 namespace cnpa {
 namespace {
@@ -128,6 +129,7 @@ Status FillOptions(const Given& given, const CommandInfo& info, const Environmen
   }
   options.archive_is_default = options.archive.empty();
   if (options.archive_is_default) options.archive = DefaultArchive(environment, ::geteuid() == 0);
+  options.archive.resize(WithoutEndingSlashes(options.archive).size());
   return {};
 }
 

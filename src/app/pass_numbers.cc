@@ -96,7 +96,9 @@ void PassNumbers::Add(const Plan& plan, const Report& report) {
   for (std::size_t i = 0; i < plan.chains.size(); ++i) {
     const Chain& chain = plan.chains[i];
     const ChainReport& done = report.chains[i];
-    for (std::size_t j = 0; j < done.done; ++j) ++writes[WriteIndex(chain.changes[j])];
+    for (std::size_t j = 0; j < done.done; ++j) {
+      if (done.Made(chain, j)) ++writes[WriteIndex(chain.changes[j])];
+    }
     if (done.told) ++writes[WriteIndex({.effect = WriteStatus{}, .cause = Cause::kBehind, .fields = {}})];
     const std::optional<std::size_t> state = StateOf(done);
     if (state) ++spaces[*state];

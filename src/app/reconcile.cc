@@ -181,6 +181,7 @@ class Run {
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
     contests_.Save(context_.now());
     const bool told_all = complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
+    if (const std::string missing = context_.archive.DescribeMissing(); !missing.empty()) context_.log.Warn(missing);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
     }
@@ -264,6 +265,7 @@ class Run {
       const std::optional<Chain> contested = contests_.Note(as_planned, done.done, plan.computed_at);
       const Chain& chain = contested ? *contested : as_planned;
       for (std::size_t i = 0; i < done.done; ++i) {
+        if (!done.Made(chain, i)) continue;
         TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
       }
       if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);

@@ -5,6 +5,11 @@
 
 namespace cnpa {
 
+bool ChainReport::Made(const Chain& chain, std::size_t i) const {
+  const bool is_archive = std::holds_alternative<WriteArchive>(chain.changes[i].effect);
+  return i < done && !(is_archive && archive_was_there);
+}
+
 bool Report::lost_race() const {
   return std::any_of(chains.begin(), chains.end(),
                      [](const ChainReport& chain) { return chain.end == ChainEnd::kLostRace; });

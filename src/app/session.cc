@@ -91,7 +91,9 @@ void TellWarnings(const Connection& connection, const Log& log) {
 }
 
 Archive MakeArchive(const Options& options) {
-  return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly);
+  // Whatever --timeout is, there is time left to say that the lock was not had.
+  return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly,
+                 std::min<std::chrono::milliseconds>(Archive::kLockWait, options.timeout / 4));
 }
 
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {

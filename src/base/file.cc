@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <random>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -20,7 +21,9 @@ tl::unexpected<Error> FileError(const std::string& verb, const std::string& path
   return Fail(code, "cannot " + verb + " '" + path + "': " + SystemMessage(error_number));
 }
 
-constexpr std::string_view kTemporaryPrefix = ".tmp.";
+// Only what is written durably is swept up: the folder of a metrics file may be that of the archives.
+constexpr std::string_view kTemporaryPrefix = ".cnpa-op.tmp.";
+constexpr std::string_view kReplacementPrefix = ".cnpa-op.new.";
 constexpr std::size_t kProbeBytes = 512;
 
 Result<std::string> ReadAll(const UniqueFd& fd, const std::string& path, std::size_t limit_bytes) {
@@ -50,22 +53,42 @@ Status WriteAll(int fd, const std::string& path, std::string_view content) {
 }
 
 /// Random, so that two passes at once, even in two containers over one folder, don't meet.
-std::string TemporaryName() {
-  return std::string(kTemporaryPrefix) + std::to_string(std::random_device()());
+std::string TemporaryName(std::string_view prefix) {
+  return std::string(prefix) + std::to_string(std::random_device()());
 }
 
 UniqueFd CreateTemporary(int folder_fd, const std::string& name) {
   return UniqueFd(::openat(folder_fd, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
 }
 
-/// Writes, owns and syncs the temporary file; the caller removes it when this fails.
-Status FillTemporary(const UniqueFd& fd, const std::string& path, std::string_view content, uid_t owner, gid_t group) {
-  if ((owner != static_cast<uid_t>(-1) || group != static_cast<gid_t>(-1)) && ::fchown(fd.get(), owner, group) != 0) {
-    return FileError("change the owner of", path, errno);
-  }
+/// Writes and syncs the temporary file; the caller removes it when this fails.
+Status FillTemporary(const UniqueFd& fd, const std::string& path, std::string_view content, const FileAccess& access) {
+  if (Status granted = GrantAccess(fd.get(), path, access); !granted) return granted;
   if (Status written = WriteAll(fd.get(), path, content); !written) return written;
   if (::fsync(fd.get()) != 0) return FileError("sync", path, errno);
   return {};
+}
+
+/// Tries what an archive may need of the file system of `temporary`, an open file in `folder_fd`.
+Result<MissingFeatures> ProbeFeatures(int folder_fd, const std::string& folder, const UniqueFd& fd,
+                                      const std::string& temporary) {
+  MissingFeatures missing;
+  const std::string path = folder + "/" + temporary;
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    missing.locks = IsLockMissing(errno);
+    if (!missing.locks) return FileError("lock", path, errno);
+  }
+  const std::string second = temporary + ".2";
+  if (::linkat(folder_fd, temporary.c_str(), folder_fd, second.c_str(), 0) == 0) {
+    ::unlinkat(folder_fd, second.c_str(), 0);
+  } else {
+    missing.hard_links = IsLinkMissing(errno);
+    if (!missing.hard_links) return FileError("link", path, errno);
+  }
+  const Result<bool> synced = SyncFolder(folder_fd, folder);
+  if (!synced) return tl::unexpected<Error>(synced.error());
+  missing.folder_sync = !*synced;
+  return missing;
 }
 
 }  // namespace
@@ -116,8 +139,9 @@ namespace {
 
 /// Makes a temporary file, has it filled by `fill(fd)`, and gives it its name.
 template <typename Fill>
-Status FillAndRename(int folder_fd, const std::string& folder, const std::string& name, const Fill& fill) {
-  const std::string temporary = TemporaryName();
+Status FillAndRename(int folder_fd, const std::string& folder, const std::string& name, std::string_view prefix,
+                     const Fill& fill) {
+  const std::string temporary = TemporaryName(prefix);
   const std::string path = folder + "/" + name;
   const UniqueFd fd = CreateTemporary(folder_fd, temporary);
   if (!fd) {
@@ -136,36 +160,74 @@ Status FillAndRename(int folder_fd, const std::string& folder, const std::string
 
 }  // namespace
 
+bool IsFolderSyncMissing(int error_number) {
+  return error_number == EINVAL || error_number == EOPNOTSUPP || error_number == ENOSYS;
+}
+
+bool IsLinkMissing(int error_number) {
+  return error_number == EPERM || error_number == EMLINK || error_number == EOPNOTSUPP || error_number == ENOSYS;
+}
+
+bool IsLockMissing(int error_number) {
+  return error_number == ENOLCK || error_number == EOPNOTSUPP || error_number == ENOSYS;
+}
+
+Status GrantAccess(int fd, const std::string& path, const FileAccess& access) {
+  const FileAccess plain;
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return FileError("look at", path, errno);
+  const bool owned = (access.owner == plain.owner || info.st_uid == access.owner) &&
+                     (access.group == plain.group || info.st_gid == access.group);
+  if (!owned && ::fchown(fd, access.owner, access.group) != 0) {
+    // The group is a favour to those who come after us; without it the file stays ours alone.
+    if (access.owner == plain.owner) return {};
+    return FileError("change the owner of", path, errno);
+  }
+  if (access.mode != plain.mode) ::fchmod(fd, access.mode);
+  return {};
+}
+
+Result<bool> SyncFolder(int folder_fd, const std::string& folder) {
+  if (::fsync(folder_fd) == 0) return true;
+  if (IsFolderSyncMissing(errno)) return false;
+  return FileError("sync the folder", folder, errno);
+}
+
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
-                        uid_t owner, gid_t group) {
+                        const FileAccess& access) {
   assert(name.find('/') == std::string::npos);
   const std::string path = folder + "/" + name;
-  Status filled = FillAndRename(folder_fd, folder, name,
-                                [&](const UniqueFd& fd) { return FillTemporary(fd, path, content, owner, group); });
-  if (filled && ::fsync(folder_fd) != 0) return FileError("sync the folder of", path, errno);
-  return filled;
+  Status filled = FillAndRename(folder_fd, folder, name, kTemporaryPrefix,
+                                [&](const UniqueFd& fd) { return FillTemporary(fd, path, content, access); });
+  if (!filled) return filled;
+  if (const Result<bool> synced = SyncFolder(folder_fd, folder); !synced) {
+    return tl::unexpected<Error>(synced.error());
+  }
+  return {};
 }
 
 Status ReplaceFile(const std::string& path, std::string_view content, mode_t mode) {
   const std::string folder = FolderOf(path);
   const UniqueFd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
-  return FillAndRename(folder_fd.get(), folder, NameOf(path), [&](const UniqueFd& fd) -> Status {
+  return FillAndRename(folder_fd.get(), folder, NameOf(path), kReplacementPrefix, [&](const UniqueFd& fd) -> Status {
     // Whatever the umask is.
     if (::fchmod(fd.get(), mode) != 0) return FileError("change the mode of", path, errno);
     return WriteAll(fd.get(), path, content);
   });
 }
 
-Status ProbeWritable(int folder_fd, const std::string& folder, uid_t owner, gid_t group) {
-  const std::string temporary = TemporaryName();
+Result<MissingFeatures> ProbeWritable(int folder_fd, const std::string& folder, const FileAccess& access) {
+  const std::string temporary = TemporaryName(kTemporaryPrefix);
   const std::string path = folder + "/" + temporary;
   const UniqueFd fd = CreateTemporary(folder_fd, temporary);
   if (!fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
   // As much as an archive has: a full disk may take an empty file.
-  Status filled = FillTemporary(fd, path, std::string(kProbeBytes, '\n'), owner, group);
+  const Status filled = FillTemporary(fd, path, std::string(kProbeBytes, '\n'), access);
+  Result<MissingFeatures> missing =
+      filled ? ProbeFeatures(folder_fd, folder, fd, temporary) : tl::unexpected<Error>(filled.error());
   ::unlinkat(folder_fd, temporary.c_str(), 0);
-  return filled;
+  return missing;
 }
 
 void RemoveTemporaries(int folder_fd) {
@@ -189,13 +251,20 @@ std::string SystemMessage(int error_number) {
 }
 
 std::string FolderOf(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
+  const std::string_view whole = WithoutEndingSlashes(path);
+  const std::size_t slash = whole.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string(whole.substr(0, slash));
 }
 
 std::string NameOf(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
+  const std::string_view whole = WithoutEndingSlashes(path);
+  return std::string(whole.substr(whole.rfind('/') + 1));
+}
+
+std::string_view WithoutEndingSlashes(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return path;
 }
 
 std::string ResolvePath(const std::string& folder, const std::string& path) {

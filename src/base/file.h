@@ -53,15 +53,40 @@ Result<std::string> ReadFileAt(int folder_fd, const std::string& folder, const s
 /// Returns what the system says of an open file or folder.
 FileFacts FactsOf(int fd);
 
+/// Whose a new file is, and who may use it. What a file system does not keep, such as modes on exFAT, is done without.
+struct FileAccess {
+  uid_t owner = static_cast<uid_t>(-1);  ///< -1: whoever writes it.
+  gid_t group = static_cast<gid_t>(-1);  ///< -1: as the system has it.
+  mode_t mode = 0600;                    ///< Without `owner`, the group's part holds only if `group` could be given.
+};
+
+/// What others do with files and a file system does not know.
+struct MissingFeatures {
+  bool folder_sync = false;
+  bool hard_links = false;
+  bool locks = false;
+  bool operator==(const MissingFeatures&) const = default;
+};
+
+/// Returns whether `error_number` says that a file system has no such call at all, rather than that this one failed.
+bool IsFolderSyncMissing(int error_number);
+bool IsLinkMissing(int error_number);
+bool IsLockMissing(int error_number);
+
 /// Writes `content` to `name` in the open folder `folder_fd` so that after success it survives a power cut,
 /// and after a failure at any point either the whole file or nothing of it is there under `name`: a temporary
-/// file of mode 0600 beside it, fsync, rename, fsync of the folder. `owner` and `group`, unless -1, are given
-/// to the file first.
+/// file beside it, fsync, rename, fsync of the folder.
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words.
 /// Requires: `name` has no '/'. `folder` is for messages only.
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
-                        uid_t owner = static_cast<uid_t>(-1), gid_t group = static_cast<gid_t>(-1));
+                        const FileAccess& access = {});
+
+/// Syncs the open folder `folder_fd`. Returns false where its file system can't do that: there is nothing to be synced,
+/// or nothing that could be done about it.
+///
+/// Errors:  kInvalid, with the system's words.
+Result<bool> SyncFolder(int folder_fd, const std::string& folder);
 
 /// Puts `content` in the place of the file `path`, by default readable by everybody, so that whoever reads it finds the
 /// old or the new one whole. No promise for a power cut: that is WriteFileDurably()'s.
@@ -69,12 +94,16 @@ Status WriteFileDurably(int folder_fd, const std::string& folder, const std::str
 /// Errors:  kInvalid, with the step that failed and the system's words; then nothing has changed.
 Status ReplaceFile(const std::string& path, std::string_view content, mode_t mode = 0644);
 
-/// Finds out whether WriteFileDurably() can work in the open folder `folder_fd`: writes, syncs and removes a temporary
-/// file there.
+/// Gives an open file the owner, group and mode of `access`, as far as its file system keeps them.
+///
+/// Errors:  kInvalid when it can't be given to another user.
+Status GrantAccess(int fd, const std::string& path, const FileAccess& access);
+
+/// Finds out whether WriteFileDurably() can work in the open folder `folder_fd`, and what is missing there: writes,
+/// syncs, locks, links and removes a temporary file.
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words.
-Status ProbeWritable(int folder_fd, const std::string& folder, uid_t owner = static_cast<uid_t>(-1),
-                     gid_t group = static_cast<gid_t>(-1));
+Result<MissingFeatures> ProbeWritable(int folder_fd, const std::string& folder, const FileAccess& access = {});
 
 /// Removes the temporary files that WriteFileDurably() leaves in a folder when the process is killed in it.
 ///
@@ -84,11 +113,14 @@ void RemoveTemporaries(int folder_fd);
 /// Returns the words for `error_number`, in lower case: "permission denied".
 std::string SystemMessage(int error_number);
 
-/// Returns the folder part of `path`, "." when it has none.
+/// Returns the folder part of `path`, "." when it has none. A slash at the end of `path` says nothing.
 std::string FolderOf(const std::string& path);
 
 /// Returns what stands behind the folder part of `path`.
 std::string NameOf(const std::string& path);
+
+/// Returns `path` without slashes at its end; "/" stays.
+std::string_view WithoutEndingSlashes(std::string_view path);
 
 /// Returns `path` as seen from `folder` when it is relative and not empty, else `path` itself.
 std::string ResolvePath(const std::string& folder, const std::string& path);

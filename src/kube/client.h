@@ -83,6 +83,9 @@ class Client {
   /// Gives up what was begun, once `after` has passed.
   void Abandon(std::chrono::milliseconds after) { transport_.Abandon(after); }
 
+  /// Returns how much is left until the pass's deadline; at least 0.
+  std::chrono::milliseconds time_left() const { return transport_.time_left(); }
+
   /// Moves the pass's deadline.
   void set_time_left(std::chrono::milliseconds left) { transport_.set_time_left(left); }
 

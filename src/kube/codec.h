@@ -100,9 +100,4 @@ Status DecodeConfirmation(std::string text, const Chain& chain);
 /// Returns the text of an archive file.
 std::string EncodeArchive(const WriteArchive& archive);
 
-/// Returns the uid in the text of an archive file.
-///
-/// Errors:  kMalformed when it is no archive.
-Result<std::string> DecodeArchiveUid(std::string text);
-
 }  // namespace cnpa

@@ -285,12 +285,4 @@ Result<CrdFacts> DecodeDiscovery(std::string text) {
   return facts;
 }
 
-Result<std::string> DecodeArchiveUid(std::string text) {
-  JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
-  std::string uid = document.root().String("uid");
-  if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return uid;
-}
-
 }  // namespace cnpa

@@ -100,6 +100,8 @@ Request Encode(const Chain& chain, const AddFinalizer& effect) {
 Request Encode(const Chain& chain, const RemoveFinalizer& effect) {
   const std::string path = "/metadata/finalizers/" + std::to_string(effect.index);
   return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
+                        // The archive has the spec that was listed.
+                        TestGeneration(patch, chain);
                         patch.Test(path, kFinalizer);
                         patch.Remove(path);
                       }));

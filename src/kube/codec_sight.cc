@@ -63,6 +63,9 @@ Result<WriteArchive> DecodeArchive(std::string text) {
                       .generation = root.IntIfPresent("generation").value_or(0),
                       .deleted_at = root.OptionalString("deletedAt"),
                       .archived_at = root.OptionalString("archivedAt")};
+  bool has_pods = false;  // It is null where they could not be read.
+  root.EachKey([&has_pods](std::string_view key) { has_pods = has_pods || key == "pods"; });
+  if (!has_pods) root.Fail("pods", "is missing");
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return record;
 }

@@ -15,7 +15,7 @@ ObjectSight DecodeSight(JsonDocument& document);
 
 /// Returns what stands in an archive file.
 ///
-/// Errors:  kMalformed when it is no archive: one has at least name and uid.
+/// Errors:  kMalformed when it is no archive: one has at least name, uid and pods, be they null.
 Result<WriteArchive> DecodeArchive(std::string text);
 
 }  // namespace cnpa

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/apply.h"
 
+#include <fcntl.h>
 #include <string>
+#include <sys/file.h>
 #include <vector>
 
 #include "support/builders.h"
@@ -227,6 +229,96 @@ TEST_CASE("Apply writes no archive once the pass is told to end", "[app][apply]"
   server.stop = true;
   CHECK(ApplyTo(server, ComputePlan(cluster), folder.Path("archive")).report.chains[0].end == ChainEnd::kLeft);
   CHECK(folder.Names().empty());
+}
+
+/// Somebody else who holds the lock of `folder`.
+UniqueFd LockOf(const std::string& folder) {
+  UniqueFd fd(::open((folder + "/" + kArchiveLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(::flock(fd.get(), LOCK_EX | LOCK_NB) == 0);
+  return fd;
+}
+
+TEST_CASE("Apply goes on with others while the archive folder is locked", "[app][apply]") {
+  const TempFolder folder;
+  folder.Write("archive/other", "");
+  UniqueFd lock = LockOf(folder.Path("archive"));
+  Observation cluster = ConvergedCluster({"drifted"});
+  cluster.quotas[0].hard["pods"] = "99";
+  for (const std::string name : {"a", "b"}) cluster.team_spaces.push_back(DeletedTeamSpaceNamed(name));
+  cluster.team_spaces.push_back(NewTeamSpaceNamed("new"));
+  FakeApiServer server;
+  server.Put(cluster);
+  const auto run = [&](std::size_t concurrency) {
+    Client client(server, std::chrono::seconds(15));
+    Archive archive(folder.Path("archive"), Archive::Make::kLastOnly, std::chrono::milliseconds(100));
+    return Apply(ComputePlan(cluster), client, archive, concurrency, [](const Chain&, const ChainReport&) {});
+  };
+  const std::size_t concurrency = GENERATE(1U, 32U);
+  SECTION("and says so of those that wait for it, once it was held too long") {
+    const Report report = run(concurrency);
+    for (const std::size_t deleted : {0U, 1U}) {
+      CHECK(report.chains[deleted].end == ChainEnd::kFailed);
+      REQUIRE(report.chains[deleted].refusal);
+      CHECK(report.chains[deleted].refusal->reason == Reason::kArchiveFailed);
+      CHECK(report.chains[deleted].told);
+    }
+    CHECK(server.Has(PathOfTeamSpace("a")));
+  }
+  SECTION("and with the archives once it is free") {
+    server.before = [&lock](const Request& request) {
+      if (request.path.find("resourcequotas") != std::string::npos) lock = UniqueFd();
+    };
+    const Report report = run(concurrency);
+    for (const std::size_t deleted : {0U, 1U}) CHECK(report.chains[deleted].end == ChainEnd::kComplete);
+    CHECK_FALSE(server.Has(PathOfTeamSpace("b")));
+  }
+  CHECK(server.At(PathOfQuota("drifted"), "/spec/hard/pods") == R"("6")");
+  CHECK(server.At(PathOfQuota("new"), "/spec/hard/pods") == R"("6")");
+}
+
+TEST_CASE("Apply waits for no lock once the pass is told to end", "[app][apply]") {
+  const TempFolder folder;
+  folder.Write("archive/other", "");
+  const UniqueFd lock = LockOf(folder.Path("archive"));
+  Observation cluster = ConvergedCluster({"drifted"});
+  cluster.quotas[0].hard["pods"] = "99";
+  cluster.team_spaces.push_back(DeletedTeamSpaceNamed("a"));
+  FakeApiServer server;
+  server.Put(cluster);
+  server.before = [&server](const Request& request) { server.stop = request.method == Method::kPatch; };
+  const Applied applied = ApplyTo(server, ComputePlan(cluster), folder.Path("archive"));
+  CHECK(applied.report.chains[0].end == ChainEnd::kLeft);
+  CHECK(applied.report.chains[1].end == ChainEnd::kComplete);
+}
+
+TEST_CASE("Apply says of an archive whether this pass has written it", "[app][apply]") {
+  const TempFolder folder;
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  FakeApiServer server;
+  server.Put(cluster);
+  server.failure = {"PATCH", StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
+  const ChainReport first = ApplyTo(server, ComputePlan(cluster), folder.Path("archive")).report.chains[0];
+  CHECK(first.done == 1);
+  CHECK_FALSE(first.archive_was_there);
+  const ChainReport second = ApplyTo(server, ComputePlan(cluster), folder.Path("archive")).report.chains[0];
+  CHECK(second.done == 1);
+  CHECK(second.archive_was_there);
+}
+
+TEST_CASE("Apply does not release a TeamSpace whose spec is no longer what was archived", "[app][apply]") {
+  const TempFolder folder;
+  Observation cluster;
+  cluster.team_spaces = {DeletedTeamSpaceNamed("red")};
+  FakeApiServer server;
+  server.Put(cluster);
+  const Plan plan = ComputePlan(cluster);
+  ++cluster.team_spaces[0].generation;
+  server.Put(cluster.team_spaces[0]);
+  CHECK(ApplyTo(server, plan, folder.Path("archive")).report.chains[0].end == ChainEnd::kLostRace);
+  CHECK(server.Has(PathOfTeamSpace("red")));
+  CHECK(ApplyTo(server, ComputePlan(cluster), folder.Path("archive")).report.chains[0].end == ChainEnd::kComplete);
+  CHECK(folder.Read("archive/red.json").find("\"generation\": 3") != std::string::npos);
 }
 
 TEST_CASE("Apply keeps the plan's refusal of a chain that it completed", "[app][apply]") {

@@ -19,6 +19,13 @@ namespace {
 
 using Names = std::set<std::string>;
 
+/// Returns what is in the folder besides the lock, which stays.
+Names ArchivesIn(const TempFolder& folder) {
+  Names names = folder.Names("archive");
+  names.erase(kArchiveLock);
+  return names;
+}
+
 WriteArchive Record(const std::string& name, const std::string& uid = "uid-1") {
   return {.name = name,
           .uid = uid,
@@ -35,19 +42,15 @@ unsigned ModeOf(const std::string& path) {
   return info.st_mode & 07777U;
 }
 
-bool IsRoot() {
-  return ::geteuid() == 0;
-}
-
 TEST_CASE("Archive::Write makes the last folder, 0700, and a file in it, 0600", "[app][archive]") {
   const TempFolder folder;
   Archive archive(folder.Path("archive"));
-  REQUIRE(ErrorOf(archive.Write(Record("red"))) == std::nullopt);
+  REQUIRE(archive.Write(Record("red")) == Archived::kWritten);
   CHECK(ModeOf(folder.Path("archive")) == 0700);
   CHECK(ModeOf(folder.Path("archive/red.json")) == 0600);
   CHECK(folder.Read("archive/red.json") == EncodeArchive(Record("red")));
   CHECK(archive.PathOf(Record("red")) == folder.Path("archive/red.json"));
-  CHECK(folder.Names("archive") == Names{"red.json"});
+  CHECK(ArchivesIn(folder) == Names{"red.json"});
 }
 
 TEST_CASE("Archive::Write leaves the mode of a folder that is there", "[app][archive]") {
@@ -57,23 +60,60 @@ TEST_CASE("Archive::Write leaves the mode of a folder that is there", "[app][arc
   CHECK(ModeOf(folder.Path("archive")) == 0750);
 }
 
-TEST_CASE("Archive::Write twice of the same uid is one file, which stays as it is", "[app][archive]") {
+TEST_CASE("Archive::Write twice of the same is one file, which stays as it is", "[app][archive]") {
   const TempFolder folder;
   Archive archive(folder.Path("archive"));
-  REQUIRE(archive.Write(Record("red")));
+  REQUIRE(archive.Write(Record("red")) == Archived::kWritten);
   WriteArchive later = Record("red");
   later.archived_at = "2031-12-31T00:00:00Z";
-  REQUIRE(archive.Write(later));
-  REQUIRE(Archive(folder.Path("archive")).Write(later));
-  CHECK(folder.Names("archive") == Names{"red.json"});
+  CHECK(archive.Write(later) == Archived::kThere);
+  CHECK(Archive(folder.Path("archive")).Write(later) == Archived::kThere);
+  CHECK(ArchivesIn(folder) == Names{"red.json"});
   CHECK(folder.Read("archive/red.json") == EncodeArchive(Record("red")));
+}
+
+TEST_CASE("Archive::Write brings the archive of the same uid up to date, and never back", "[app][archive]") {
+  struct Case {
+    std::string name;
+    WriteArchive record;
+    Archived done;
+  };
+  const auto changed = [](std::int64_t generation, std::int64_t pods, const std::string& archived_at) {
+    WriteArchive record = Record("red");
+    record.generation = generation;
+    record.pods = pods;
+    record.archived_at = archived_at;
+    return record;
+  };
+  const std::vector<Case> cases{
+      {"a later generation", changed(3, 7, kNowText), Archived::kWritten},
+      {"a later generation, of a host whose clock is behind", changed(3, 7, kEarlierText), Archived::kWritten},
+      {"other content, looked at later", changed(2, 7, "2031-12-31T00:00:00Z"), Archived::kWritten},
+      {"other content of the same moment", changed(2, 7, kNowText), Archived::kWritten},
+      {"an earlier generation, of a pass that hung", changed(1, 7, "2031-12-31T00:00:00Z"), Archived::kThere},
+      {"other content, looked at earlier", changed(2, 7, kEarlierText), Archived::kThere},
+  };
+  for (const Case& c : cases) {
+    for (const std::string place : {"red.json", "red.uid-1.json"}) {
+      DYNAMIC_SECTION(c.name << " in " << place) {
+        const TempFolder folder;
+        folder.Write("archive/" + place, EncodeArchive(Record("red")));
+        Archive archive(folder.Path("archive"));
+        CHECK(archive.Write(c.record) == c.done);
+        CHECK(ArchivesIn(folder) == Names{place});
+        CHECK(folder.Read("archive/" + place) ==
+              EncodeArchive(c.done == Archived::kWritten ? c.record : Record("red")));
+        CHECK(archive.Write(c.record) == Archived::kThere);
+      }
+    }
+  }
 }
 
 TEST_CASE("Archive::Write keeps an earlier archive of the same name and another uid", "[app][archive]") {
   const TempFolder folder;
   Archive archive(folder.Path("archive"));
   for (const std::string uid : {"uid-1", "uid-2", "uid-3"}) REQUIRE(archive.Write(Record("red", uid)));
-  CHECK(folder.Names("archive") == Names{"red.json", "red.uid-1.json", "red.uid-2.json"});
+  CHECK(ArchivesIn(folder) == Names{"red.json", "red.uid-1.json", "red.uid-2.json"});
   CHECK(folder.Read("archive/red.json") == EncodeArchive(Record("red", "uid-3")));
   CHECK(folder.Read("archive/red.uid-1.json") == EncodeArchive(Record("red", "uid-1")));
   CHECK(folder.Read("archive/red.uid-2.json") == EncodeArchive(Record("red", "uid-2")));
@@ -93,17 +133,19 @@ TEST_CASE("Archive::Write goes on after a crash between keeping and writing", "[
   REQUIRE(archive.Write(Record("red", "uid-1")));
   REQUIRE(::link(folder.Path("archive/red.json").c_str(), folder.Path("archive/red.uid-1.json").c_str()) == 0);
   REQUIRE(archive.Write(Record("red", "uid-2")));
-  CHECK(folder.Names("archive") == Names{"red.json", "red.uid-1.json"});
+  CHECK(ArchivesIn(folder) == Names{"red.json", "red.uid-1.json"});
 }
 
 TEST_CASE("Archive::Write keeps an earlier file that can't be read as an archive", "[app][archive]") {
   const TempFolder folder;
-  for (const std::string content : {"", "hello", "{}", R"({"uid":"../../etc/x"})", R"({"uid":"a.b"})"}) {
+  for (const std::string content :
+       {"", "hello", "{}", R"({"uid":"uid-1"})", R"({"name":"red","uid":"uid-1"})",
+        R"({"name":"red","uid":"../../etc/x","pods":1})", R"({"name":"red","uid":"a.b","pods":null})"}) {
     CAPTURE(content);
     std::filesystem::remove_all(folder.Path("archive"));
     folder.Write("archive/red.json", content);
     REQUIRE(ErrorOf(Archive(folder.Path("archive")).Write(Record("red"))) == std::nullopt);
-    CHECK(folder.Names("archive") == Names{"red.json", "red.unreadable.json"});
+    CHECK(ArchivesIn(folder) == Names{"red.json", "red.unreadable.json"});
     CHECK(folder.Read("archive/red.unreadable.json") == content);
     CHECK(folder.Read("archive/red.json") == EncodeArchive(Record("red")));
   }
@@ -114,17 +156,31 @@ TEST_CASE("Archive::Write numbers what would meet under one kept name", "[app][a
   folder.Write("archive/red.json", "one");
   folder.Write("archive/red.unreadable.json", "zero");
   REQUIRE(Archive(folder.Path("archive")).Write(Record("red")));
-  CHECK(folder.Names("archive") == Names{"red.json", "red.unreadable.json", "red.unreadable.2.json"});
+  CHECK(ArchivesIn(folder) == Names{"red.json", "red.unreadable.json", "red.unreadable.2.json"});
   CHECK(folder.Read("archive/red.unreadable.json") == "zero");
   CHECK(folder.Read("archive/red.unreadable.2.json") == "one");
 }
 
-TEST_CASE("Archive::Write sweeps away what a crashed pass left half written", "[app][archive]") {
+TEST_CASE("Archive::Write leaves alone what stands in the place of a kept archive", "[app][archive]") {
+  for (const bool is_later : {false, true}) {
+    CAPTURE(is_later);
+    const TempFolder folder;
+    folder.Write("archive/red.uid-1.json", R"({"uid":"uid-1"})");
+    if (is_later) folder.Write("archive/red.json", EncodeArchive(Record("red", "uid-2")));
+    REQUIRE(Archive(folder.Path("archive")).Write(Record("red", "uid-1")) == Archived::kWritten);
+    CHECK(folder.Read("archive/red.uid-1.json") == R"({"uid":"uid-1"})");
+    CHECK(folder.Read("archive/red.json") == EncodeArchive(Record("red", "uid-1")));
+    CHECK(folder.Read("archive/red.uid-2.json") == (is_later ? EncodeArchive(Record("red", "uid-2")) : ""));
+  }
+}
+
+TEST_CASE("Archive::Write sweeps away what a crashed pass left half written, and nothing of others", "[app][archive]") {
   const TempFolder folder;
-  folder.Write("archive/.tmp.123", "half");
-  folder.Write("archive/other.json", "kept");
+  for (const std::string name : {".cnpa-op.tmp.123", ".cnpa-op.new.4", ".tmp.precious", "other.json"}) {
+    folder.Write("archive/" + name, "half");
+  }
   REQUIRE(Archive(folder.Path("archive")).Write(Record("red")));
-  CHECK(folder.Names("archive") == Names{"other.json", "red.json"});
+  CHECK(ArchivesIn(folder) == Names{".cnpa-op.new.4", ".tmp.precious", "other.json", "red.json"});
 }
 
 TEST_CASE("Archive::Write puts a name that no file could bear under its uid, the full name inside", "[app][archive]") {
@@ -133,10 +189,20 @@ TEST_CASE("Archive::Write puts a name that no file could bear under its uid, the
   const std::string name(253, 'a');
   const std::string uid(36, 'b');
   REQUIRE(ErrorOf(archive.Write(Record(name, uid))) == std::nullopt);
-  CHECK(folder.Names("archive") == Names{std::string(100, 'a') + "." + uid + ".json"});
+  CHECK(ArchivesIn(folder) == Names{std::string(100, 'a') + "." + uid + ".json"});
   CHECK(folder.Read("archive/" + std::string(100, 'a') + "." + uid + ".json").find(name) != std::string::npos);
-  REQUIRE(archive.Write(Record(name, uid)));
-  CHECK(folder.Names("archive").size() == 1);
+  CHECK(archive.Write(Record(name, uid)) == Archived::kThere);
+  CHECK(ArchivesIn(folder).size() == 1);
+}
+
+TEST_CASE("Archive::Write keeps what stands in the place of a name that no file could bear", "[app][archive]") {
+  const TempFolder folder;
+  const std::string name(253, 'a');
+  const std::string stem = std::string(100, 'a') + "." + std::string(36, 'b');
+  folder.Write("archive/" + stem + ".json", "cut sho");
+  REQUIRE(ErrorOf(Archive(folder.Path("archive")).Write(Record(name, std::string(36, 'b')))) == std::nullopt);
+  CHECK(ArchivesIn(folder) == Names{stem + ".json", stem + ".unreadable.json"});
+  CHECK(folder.Read("archive/" + stem + ".unreadable.json") == "cut sho");
 }
 
 TEST_CASE("ArchiveFileName shortens names of more than 150 characters", "[app][archive]") {
@@ -153,153 +219,6 @@ TEST_CASE("Archive::Write does not follow a link that stands in its place", "[ap
   REQUIRE(::symlink("../target", folder.Path("archive/red.json").c_str()) == 0);
   CHECK_FALSE(Archive(folder.Path("archive")).Write(Record("red")));
   CHECK(folder.Read("target") == "kept");
-}
-
-TEST_CASE("Archive::Write says what is wrong with the folder", "[app][archive]") {
-  const TempFolder folder;
-  const std::string file = folder.Write("file", "");
-  struct Case {
-    std::string name;
-    std::string folder;
-    std::string want;
-  };
-  const std::vector<Case> cases{
-      {"none is given", "", "no archive folder: give --archive"},
-      {"its parent is missing", folder.Path("none/archive"),
-       "archive folder '" + folder.Path("none/archive") +
-           "': cannot make it: no such file or directory: make its parent folder first"},
-      {"a file stands in its place", file, "archive folder '" + file + "': not a directory"},
-      {"a file stands in its parent's place", file + "/archive",
-       "archive folder '" + file + "/archive': cannot make it: not a directory"},
-  };
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.name) {
-      CHECK(ErrorOf(Archive(c.folder).Write(Record("red"))) == Error{ErrorCode::kInvalid, c.want});
-    }
-  }
-  CHECK(folder.Names() == Names{"file"});
-}
-
-TEST_CASE("Archive::Write makes the parents too of a folder that nobody named", "[app][archive]") {
-  const TempFolder folder;
-  REQUIRE(Archive(folder.Path("a/b/archive"), Archive::Make::kParentsToo).Write(Record("red")));
-  CHECK(folder.Names("a/b/archive") == Names{"red.json"});
-}
-
-TEST_CASE("Archive::Write says that a folder can't be written", "[app][archive]") {
-  if (IsRoot()) return;  // Root may write anywhere.
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0500) == 0);
-  CHECK(ErrorOf(Archive(folder.Path("archive")).Write(Record("red"))) ==
-        Error{ErrorCode::kInvalid, "cannot write '" + folder.Path("archive/red.json") + "': permission denied"});
-}
-
-TEST_CASE("Archive::Write as root gives the file to the owner of the folder", "[app][archive]") {
-  if (!IsRoot()) return;
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0700) == 0);
-  REQUIRE(::chown(folder.Path("archive").c_str(), 12345, 54321) == 0);
-  REQUIRE(Archive(folder.Path("archive")).Write(Record("red")));
-  struct stat info {};
-  REQUIRE(::stat(folder.Path("archive/red.json").c_str(), &info) == 0);
-  CHECK(info.st_uid == 12345);
-  CHECK(info.st_gid == 54321);
-}
-
-TEST_CASE("Archive touches nothing before the first Write", "[app][archive]") {
-  const TempFolder folder;
-  const Archive archive(folder.Path("archive"));
-  CHECK(folder.Names().empty());
-}
-
-TEST_CASE("Archive::Examine writes in a folder that is there, and leaves nothing behind", "[app][archive]") {
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0750) == 0);
-  Archive archive(folder.Path("archive"));
-  const Result<ArchiveState> state = archive.Examine();
-  REQUIRE(state);
-  CHECK(state->there);
-  CHECK(state->looked_at == folder.Path("archive"));
-  CHECK(state->mode == 0750);
-  CHECK_FALSE(state->foreign);
-  CHECK(state->free_bytes > 0);
-  CHECK(folder.Names("archive").empty());
-  REQUIRE(archive.Write(Record("red")));
-}
-
-TEST_CASE("Archive::Examine that only looks writes nothing at all", "[app][archive]") {
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0750) == 0);
-  struct stat before {};
-  REQUIRE(::stat(folder.Path("archive").c_str(), &before) == 0);
-  const Result<ArchiveState> looked = Archive(folder.Path("archive")).Examine(Archive::Probe::kLook);
-  REQUIRE(looked);
-  CHECK(looked->there);
-  struct stat after {};
-  REQUIRE(::stat(folder.Path("archive").c_str(), &after) == 0);
-  CHECK(after.st_mtim.tv_sec == before.st_mtim.tv_sec);
-  CHECK(after.st_mtim.tv_nsec == before.st_mtim.tv_nsec);
-}
-
-TEST_CASE("Archive::Examine that only looks says what the folder lacks", "[app][archive]") {
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0500) == 0);
-  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
-  const std::string want = "archive folder '" + folder.Path("archive") + "': permission denied";
-  const int code = ExitCodeOfChild([&folder, &want] {
-    // Root may write anywhere.
-    if (IsRoot() && (::chown(folder.Path("archive").c_str(), 65534, 65534) != 0 || ::seteuid(65534) != 0)) return 2;
-    return ErrorOf(Archive(folder.Path("archive")).Examine(Archive::Probe::kLook)) == Error{ErrorCode::kInvalid, want}
-               ? 0
-               : 1;
-  });
-  CHECK(code == 0);
-}
-
-TEST_CASE("Archive::Examine makes no folder", "[app][archive]") {
-  const TempFolder folder;
-  const Result<ArchiveState> last = Archive(folder.Path("archive")).Examine();
-  REQUIRE(last);
-  CHECK_FALSE(last->there);
-  CHECK(last->looked_at == folder.path());
-  const Result<ArchiveState> more = Archive(folder.Path("a/b/archive"), Archive::Make::kParentsToo).Examine();
-  REQUIRE(more);
-  CHECK(more->looked_at == folder.path());
-  CHECK(folder.Names().empty());
-}
-
-TEST_CASE("Archive::Examine says what Write would", "[app][archive]") {
-  const TempFolder folder;
-  folder.Write("file", "x");
-  REQUIRE(::symlink("nowhere", folder.Path("link").c_str()) == 0);
-  struct Case {
-    std::string folder;
-    ErrorCode code;
-  };
-  const std::vector<Case> cases{{"", ErrorCode::kInvalid},
-                                {folder.Path("none/archive"), ErrorCode::kNotFound},
-                                {folder.Path("file"), ErrorCode::kInvalid},
-                                {folder.Path("file/archive"), ErrorCode::kInvalid},
-                                {folder.Path("link"), ErrorCode::kInvalid}};
-  for (const Case& c : cases) {
-    CAPTURE(c.folder);
-    const std::optional<Error> examined = ErrorOf(Archive(c.folder).Examine());
-    const std::optional<Error> written = ErrorOf(Archive(c.folder).Write(Record("red")));
-    REQUIRE(examined);
-    REQUIRE(written);
-    CHECK(examined->code == c.code);
-    CHECK(written->code == ErrorCode::kInvalid);
-    if (c.folder != folder.Path("file/archive")) CHECK(examined->message == written->message);
-  }
-  CHECK(folder.Names() == Names{"file", "link"});
-}
-
-TEST_CASE("Archive::Examine sees a folder in which another user may write as root only", "[app][archive]") {
-  if (!IsRoot()) return;
-  const TempFolder folder;
-  REQUIRE(::mkdir(folder.Path("archive").c_str(), 0700) == 0);
-  REQUIRE(::chown(folder.Path("archive").c_str(), 65534, 65534) == 0);
-  CHECK(Archive(folder.Path("archive")).Examine()->foreign);
 }
 
 }  // namespace

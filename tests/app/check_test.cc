@@ -311,6 +311,34 @@ TEST_CASE("ComputeChecks on the archive folder", "[app][check]") {
         CheckStatus::kOk, "'/a' is not there yet; the first archive makes it, in '/', 1023 bytes free", ""},
        {"open to others", [](Survey& s) { s.archive->mode = 0750; }, CheckStatus::kWarn,
         "'/a' is writable, mode 0750, 3.0 GiB free: others than its owner may get in", "chmod 700 /a"},
+       {"by its group",
+        [](Survey& s) {
+          s.archive->mode = 02770;
+          s.archive->by_group = true;
+        },
+        CheckStatus::kOk, "'/a' is writable, mode 2770, of another user, by the permissions of its group, 3.0 GiB free",
+        ""},
+       {"by its group, and open to others",
+        [](Survey& s) {
+          s.archive->mode = 02775;
+          s.archive->by_group = true;
+        },
+        CheckStatus::kWarn,
+        "'/a' is writable, mode 2775, of another user, by the permissions of its group, 3.0 GiB free: others than its "
+        "owner may get in",
+        "chmod o= /a"},
+       {"a file system that has not all",
+        [](Survey& s) {
+          s.archive->missing = {true, true, true};
+        },
+        CheckStatus::kWarn,
+        "'/a' is writable, mode 0700, 3.0 GiB free; its file system cannot sync a folder (a power cut may take the "
+        "latest archives), has no hard links (earlier archives are kept as copies), has no locks (let only one "
+        "controller write there)",
+        "give a folder on a local file system, where that matters: --archive DIR"},
+       {"a lock that somebody holds", [](Survey& s) { s.archive->busy = true; }, CheckStatus::kWarn,
+        "'/a' is writable, mode 0700, 3.0 GiB free; another process holds its lock",
+        "end that process, unless it is a pass at work: fuser -v /a/.cnpa-op.lock"},
        {"full", [](Survey& s) { s.archive->free_bytes = 0; }, CheckStatus::kFail,
         "'/a' is on a disk without free space", "make room, or give another folder: --archive DIR"},
        {"none", [](Survey& s) { s.archive_folder.clear(); }, CheckStatus::kFail,
@@ -325,7 +353,7 @@ TEST_CASE("ComputeChecks on the archive folder", "[app][check]") {
         CheckStatus::kFail, "archive folder '/no one/a': no", "mkdir -p '/no one'"},
        {"unwritable", [](Survey& s) { s.archive = Fail(ErrorCode::kInvalid, "archive folder '/a': no"); },
         CheckStatus::kFail, "archive folder '/a': no",
-        "mend the folder for this user, or give another one: --archive DIR"}});
+        "fix the folder for this user, or give another one: --archive DIR"}});
 }
 
 TEST_CASE("ComputeChecks on the clocks: what the round trip hides is not held against them", "[app][check]") {

@@ -253,7 +253,7 @@ TEST_CASE("Reconcile: a crash after any request is harmless", "[app][reconcile]"
       REQUIRE(bench.server.At(path, "/metadata/finalizers") == good.server.At(path, "/metadata/finalizers"));
       REQUIRE(bench.server.At(path, "/metadata/labels") == good.server.At(path, "/metadata/labels"));
     }
-    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{"old.json"});
+    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{".cnpa-op.lock", "old.json"});
   }
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("Reconcile: two passes at once end in the same state with nothing lost
       REQUIRE(bench.server.At(path, "/metadata/ownerReferences") == good.server.At(path, "/metadata/ownerReferences"));
     }
     REQUIRE(bench.server.objects().size() == good.server.objects().size());
-    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{"old.json"});
+    REQUIRE(bench.folder.Names("archive") == std::set<std::string>{".cnpa-op.lock", "old.json"});
   }
 }
 
@@ -478,7 +478,7 @@ TEST_CASE("Reconcile holds while the CRD is being deleted, and says it once", "[
   CHECK(Contains(lines[0], "CrdDeleting: the TeamSpace CRD is being deleted"));
   bench.options.allow_crd_deletion = true;
   CHECK(bench.Run() == ExitCode::kConverged);
-  CHECK(bench.folder.Names("archive") == std::set<std::string>{"blue.json", "red.json"});
+  CHECK(bench.folder.Names("archive") == std::set<std::string>{".cnpa-op.lock", "blue.json", "red.json"});
 }
 
 TEST_CASE("Reconcile keeps the finalizer on while the archive can't be written", "[app][reconcile]") {

@@ -23,6 +23,16 @@ Totals TotalsOf(Chain chain, ChainReport done) {
 const Refusal kRefused{Reason::kNamespaceConflict, ""};
 const Refusal kWaiting{Reason::kNamespaceTerminating, ""};
 
+TEST_CASE("ChainReport::Made leaves out an archive that was there before", "[app][report]") {
+  const Chain chain{
+      .changes = {{WriteArchive{}, Cause::kBeingDeleted, {}}, {RemoveFinalizer{}, Cause::kBeingDeleted, {}}}};
+  CHECK(ChainReport{.done = 2}.Made(chain, 0));
+  CHECK(ChainReport{.done = 2}.Made(chain, 1));
+  CHECK_FALSE(ChainReport{.done = 1}.Made(chain, 1));
+  CHECK_FALSE(ChainReport{.done = 2, .archive_was_there = true}.Made(chain, 0));
+  CHECK(ChainReport{.done = 2, .archive_was_there = true}.Made(chain, 1));
+}
+
 TEST_CASE("Totals::Add counts each chain by how it ended", "[app][report]") {
   struct Case {
     std::string name;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "support/catch.h"
+#include "support/failing_calls.h"
 #include "support/temp_folder.h"
 
 namespace cnpa {
@@ -94,14 +95,46 @@ TEST_CASE("WriteFileDurably replaces a file, not what a link points to", "[base]
 }
 
 TEST_CASE("WriteFileDurably gives the file to the owner that is asked for", "[base][file]") {
-  if (::geteuid() != 0) return;  // Only root may give files away.
+  if (::geteuid() != 0) {
+    WARN("not run: only root may give files away");
+    return;
+  }
   const TempFolder folder;
   const UniqueFd fd = OpenFolder(folder.path());
-  REQUIRE(WriteFileDurably(fd.get(), folder.path(), "a.json", "one", 12345, 54321));
+  REQUIRE(WriteFileDurably(fd.get(), folder.path(), "a.json", "one", {.owner = 12345, .group = 54321}));
   struct stat info {};
   REQUIRE(::stat(folder.Path("a.json").c_str(), &info) == 0);
   CHECK(info.st_uid == 12345);
   CHECK(info.st_gid == 54321);
+}
+
+TEST_CASE("WriteFileDurably leaves a file to its writer alone where its group can't be given", "[base][file]") {
+  const TempFolder folder;
+  const UniqueFd fd = OpenFolder(folder.path());
+  const FailingCalls failing({.chown = EPERM});
+  REQUIRE(WriteFileDurably(fd.get(), folder.path(), "a.json", "one", {.group = 54321, .mode = 0640}));
+  struct stat info {};
+  REQUIRE(::stat(folder.Path("a.json").c_str(), &info) == 0);
+  CHECK((info.st_mode & 07777U) == 0600U);
+  CHECK(ErrorOf(WriteFileDurably(fd.get(), folder.path(), "b.json", "one", {.owner = 54321})) ==
+        Error{ErrorCode::kInvalid,
+              "cannot change the owner of '" + folder.Path("b.json") + "': operation not permitted"});
+  CHECK(folder.Names() == std::set<std::string>{"a.json"});
+}
+
+TEST_CASE("WriteFileDurably does without a sync of the folder where there is none, and not where it fails",
+          "[base][file]") {
+  const TempFolder folder;
+  const UniqueFd fd = OpenFolder(folder.path());
+  for (const int missing : {EINVAL, EOPNOTSUPP, ENOSYS}) {
+    const FailingCalls failing({.folder_sync = missing});
+    CHECK(ErrorOf(WriteFileDurably(fd.get(), folder.path(), "a.json", SystemMessage(missing))) == std::nullopt);
+    CHECK(folder.Read("a.json") == SystemMessage(missing));
+    CHECK(SyncFolder(fd.get(), folder.path()) == false);
+  }
+  const FailingCalls failing({.folder_sync = EIO});
+  CHECK(ErrorOf(WriteFileDurably(fd.get(), folder.path(), "a.json", "one")) ==
+        Error{ErrorCode::kInvalid, "cannot sync the folder '" + folder.path() + "': input/output error"});
 }
 
 TEST_CASE("WriteFileDurably leaves nothing behind when a step fails", "[base][file]") {
@@ -179,12 +212,17 @@ TEST_CASE("FolderOf returns what stands before the last slash", "[base][file]") 
   CHECK(FolderOf("/a") == "/");
   CHECK(FolderOf("a/b") == "a");
   CHECK(FolderOf("a") == ".");
+  CHECK(FolderOf("a/b/") == "a");
+  CHECK(FolderOf("/a//") == "/");
+  CHECK(FolderOf("a/") == ".");
+  CHECK(FolderOf("/") == "/");
 }
 
 TEST_CASE("NameOf returns what stands behind the last slash", "[base][file]") {
   CHECK(NameOf("/a/b/c") == "c");
   CHECK(NameOf("/a") == "a");
   CHECK(NameOf("a") == "a");
+  CHECK(NameOf("/a/b//") == "b");
 }
 
 TEST_CASE("ResolvePath leaves absolute and empty paths alone", "[base][file]") {
@@ -203,7 +241,7 @@ TEST_CASE("ProbeWritable leaves nothing behind, whether it can write or not", "[
   const std::optional<Error> refused = ErrorOf(ProbeWritable(gone.get(), "/proc/self"));
   REQUIRE(refused);
   CHECK(refused->code == ErrorCode::kInvalid);
-  CHECK(refused->message.starts_with("cannot write '/proc/self/.tmp."));
+  CHECK(refused->message.starts_with("cannot write '/proc/self/.cnpa-op.tmp."));
 }
 
 }  // namespace

@@ -548,6 +548,10 @@ class Cluster:
         """Returns an archive file, decoded."""
         return json.loads((self.archive / file).read_text())
 
+    def archives(self):
+        """Returns the names of the archive files in order; the lock beside them is hidden."""
+        return sorted(path.name for path in self.archive.iterdir() if not path.name.startswith("."))
+
     def wait_gone(self, team):
         """Waits until the namespace of `team` is gone: some five seconds."""
         wait_for(lambda: self.namespace(team) is None, f"namespace team-{team} is gone", 40)

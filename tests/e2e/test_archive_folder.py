@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """An archive folder that can't be used: the finalizer stays on, it is said, and others go on (contract, section 4)."""
 
+import errno
+import fcntl
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
+import time
 
 import pytest
 
-from harness import BINARY, FINALIZER, said
+from harness import BINARY, FINALIZER, said, wait_for
 
 NOBODY = 65534
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
 @pytest.fixture
-def mounted(tmp_path):
+def mounted(open_folder):
     """A function that mounts a tmpfs with the options given and returns its folder."""
     folders = []
 
     def mount(options):
-        folder = tmp_path / f"mount{len(folders)}"
+        folder = open_folder / f"mount{len(folders)}"
         folder.mkdir(mode=0o700)
         done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], capture_output=True, text=True)
         if done.returncode != 0:
@@ -126,7 +130,7 @@ def test_full_disk_keeps_the_finalizer_and_leaves_no_half_file(cluster, mounted)
             except OSError:
                 break
     name = check_archive_failed(cluster, "no space left on device")
-    assert [path.name for path in cluster.archive.iterdir()] == ["filler"]
+    assert cluster.archives() == ["filler"]
     filler.unlink()
     check_recovery(cluster, name)
     assert cluster.archived(f"{name}.json")["name"] == name
@@ -134,11 +138,150 @@ def test_full_disk_keeps_the_finalizer_and_leaves_no_half_file(cluster, mounted)
 
 @as_root
 def test_disk_without_inodes_keeps_the_finalizer(cluster, mounted):
-    cluster.archive = mounted("nr_inodes=2,mode=0700")
+    cluster.archive = mounted("nr_inodes=3,mode=0700")
     (cluster.archive / "filler").touch()
+    (cluster.archive / ".cnpa-op.lock").touch(mode=0o600)
     name = check_archive_failed(cluster, "no space left on device")
     (cluster.archive / "filler").unlink()
     check_recovery(cluster, name)
+
+
+def check_two_of_a_name(cluster, **options):
+    """Has two TeamSpaces of one name archived, one after another, and returns what the second pass printed."""
+    name = cluster.new_name()
+    uids = []
+    for pods in (1, 2):
+        cluster.create_team(name, pods=pods, finalizers=[FINALIZER])
+        uids.append(cluster.team(name)["metadata"]["uid"])
+        cluster.delete_team(name)
+        result = cluster.once(**options)
+        assert result.code == 0, result
+        assert cluster.team(name) is None
+    assert cluster.archives() == [f"{name}.{uids[0]}.json", f"{name}.json"]
+    assert [cluster.archived(file)["pods"] for file in cluster.archives()] == [1, 2]
+    return result.lines
+
+
+@as_root
+def test_archive_on_exfat_which_has_no_hard_links(cluster, tmp_path):
+    image, folder = tmp_path / "image", tmp_path / "exfat"
+    folder.mkdir()
+    with open(image, "wb") as file:
+        file.truncate(16 << 20)
+
+    def run(*command):
+        return subprocess.run(command, capture_output=True, text=True)
+
+    attached = run("losetup", "-f", "--show", image)
+    if attached.returncode != 0 or not os.path.exists("/dev/fuse"):
+        pytest.skip(f"no loop device or no FUSE here: {attached.stderr.strip()}")
+    device = attached.stdout.strip()
+    try:
+        for command in (["mkfs.exfat", device], ["mount.exfat-fuse", device, folder]):
+            done = run(*command)
+            assert done.returncode == 0, done
+        cluster.archive = folder / "archive"
+        lines = check_two_of_a_name(cluster)
+        assert len(said("file system has no hard links", lines)) == 1, lines
+        checked = cluster.run("check")
+        assert said("warn +archive .*has no hard links", checked.stdout), checked
+    finally:
+        run("umount", folder)
+        run("losetup", "-d", device)
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory):
+    """A function that returns the environment in which system calls fail, or are slow, as file systems have it."""
+    folder = tmp_path_factory.mktemp("shim")
+    (folder / "shim.c").write_text(r"""
+        #define _GNU_SOURCE
+        #include <errno.h>
+        #include <stdlib.h>
+        #include <sys/file.h>
+        #include <sys/stat.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        static int wish(const char* name) { const char* text = getenv(name); return text ? atoi(text) : 0; }
+        static int fail(const char* name) { errno = wish(name); return -1; }
+        int fsync(int fd) {
+          struct stat info;
+          if (wish("NO_FOLDER_SYNC") && fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return fail("NO_FOLDER_SYNC");
+          usleep(1000 * wish("SYNC_MS"));
+          return (int)syscall(SYS_fsync, fd);
+        }
+        int flock(int fd, int how) { return wish("NO_LOCK") ? fail("NO_LOCK") : (int)syscall(SYS_flock, fd, how); }
+        int linkat(int from, const char* old, int to, const char* new, int flags) {
+          return wish("NO_LINK") ? fail("NO_LINK") : (int)syscall(SYS_linkat, from, old, to, new, flags);
+        }
+        """)
+    library = folder / "shim.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, folder / "shim.c"], check=True)
+    return lambda **wishes: {"env": {"LD_PRELOAD": library} | wishes}
+
+
+def test_archive_on_a_file_system_that_has_not_all_is_written_and_what_is_missing_is_told_once(cluster, shim):
+    missing = shim(NO_FOLDER_SYNC=errno.EINVAL, NO_LINK=errno.EPERM, NO_LOCK=errno.ENOLCK)
+    lines = check_two_of_a_name(cluster, **missing)
+    words = "cannot sync a folder .*has no hard links .*has no locks"
+    assert len(said(words, lines)) == 1, lines
+    checked = cluster.run("check", **missing)
+    assert said(f"warn +archive .*{words}", checked.stdout), checked
+    names = [cluster.create_team(finalizers=[FINALIZER]) for _ in range(3)]
+    for name in names:
+        cluster.delete_team(name)
+    result = cluster.once(**missing)
+    assert result.code == 0 and len(said("its file system", result.lines)) == 1, result
+
+
+def test_slow_archive_folder_holds_up_nobody_and_neither_does_one_that_is_killed(cluster, shim):
+    drifted, new = cluster.converged_team(), cluster.create_team()
+    names = [cluster.create_team(finalizers=[FINALIZER]) for _ in range(12)]
+    for name in names:
+        cluster.delete_team(name)
+    cluster.patch_quota(drifted, {"pods": "99"})
+    left = len(names)
+    for _ in range(2):  # Each archive takes 0.4 s at the least.
+        result = cluster.once("--timeout", "2s", **shim(SYNC_MS=200))
+        assert result.code == 1 and said(r"[1-9]\d* left for the next pass", result.lines), result
+        assert cluster.hard(drifted)["pods"] == "4" and cluster.ready(new)["status"] == "True"
+        released = left - sum(cluster.team(name) is not None for name in names)
+        assert released >= 1, result
+        left -= released
+    with pytest.raises(subprocess.TimeoutExpired):
+        cluster.once(timeout=1, **shim(SYNC_MS=5000))  # SIGKILL, in the midst of it
+    cluster.converge()
+    assert cluster.archives() == sorted(f"{name}.json" for name in names)
+    assert len(list(cluster.archive.iterdir())) == len(names) + 1  # besides the lock nothing is left
+
+
+def test_locked_archive_folder_holds_up_deletions_only_and_is_waited_for_once(cluster):
+    drifted = cluster.converged_team()
+    names = [cluster.create_team(finalizers=[FINALIZER]) for _ in range(8)]
+    for name in names:
+        cluster.delete_team(name)
+    new = cluster.create_team()
+    cluster.patch_quota(drifted, {"pods": "99"})
+    cluster.archive.mkdir(mode=0o700)
+    with open(cluster.archive / ".cnpa-op.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with cluster.started("reconcile", "--once") as started:
+            wait_for(lambda: cluster.hard(drifted)["pods"] == "4", "the drift is repaired")
+            wait_for(lambda: cluster.ready(new).get("status") == "True", "the new one is reconciled")
+            before = time.monotonic()
+            started.signal(signal.SIGTERM)
+            assert started.finish().code == 143
+            assert time.monotonic() - before < 2.0, "it waits for a lock all the same"
+        before = time.monotonic()
+        result = cluster.once("--timeout", "8s")  # a quarter of it is waited
+        assert time.monotonic() - before < 5.0, result
+        assert result.code == 1
+        assert len(said("ArchiveFailed.*another process has held its lock for 2 s", result.lines)) == len(names), result
+        assert {cluster.ready(name)["reason"] for name in names} == {"ArchiveFailed"}
+        checked = cluster.run("check")
+        assert said("warn +archive .*another process holds its lock.*fuser -v", checked.stdout), checked
+    cluster.converge()
+    assert cluster.archives() == sorted(f"{name}.json" for name in names)
 
 
 @pytest.fixture
@@ -163,6 +306,23 @@ def test_archive_folder_of_another_user_keeps_the_finalizer(cluster, open_folder
     name = check_archive_failed(cluster, r"belongs to another user \(uid 0\)", **as_nobody)
     os.chown(cluster.archive, NOBODY, NOBODY)
     check_recovery(cluster, name, **as_nobody)
+
+
+@as_root
+def test_archive_folder_of_another_user_is_used_by_its_group(cluster, mounted, open_folder, as_nobody):
+    # As kubelet hands a volume to a pod with fsGroup, whose image runs as one user and later as another.
+    cluster.archive = mounted(f"mode=2770,uid=0,gid={NOBODY}")
+    check_two_of_a_name(cluster, **as_nobody)
+    checked = cluster.run("check", **as_nobody)
+    assert said("ok +archive .*of another user, by the permissions of its group", checked.stdout), checked
+    name = cluster.archives()[0].partition(".")[0]
+    cluster.create_team(name, pods=3, finalizers=[FINALIZER])
+    cluster.delete_team(name)
+    os.chown(cluster.home, NOBODY - 1, NOBODY)
+    as_nobody["kubeconfig"].chmod(0o640)
+    check_recovery(cluster, name, **as_nobody | {"user": NOBODY - 1})
+    assert cluster.archived(f"{name}.json")["pods"] == 3
+    assert len(cluster.archives()) == 3
 
 
 @as_root

@@ -158,7 +158,7 @@ def test_configuration_file_sets_flags(cluster):
     result = cluster.run("reconcile", "--once", "--config", cluster.home / "config.yaml", kubeconfig=False,
                          archive=False)
     assert result.code == 0, result
-    assert sorted(path.name for path in cluster.archive.iterdir()) == sorted([f"{alpha}.json", f"{beta}.json"])
+    assert cluster.archives() == sorted([f"{alpha}.json", f"{beta}.json"])
     assert cluster.team(gamma)
 
 

@@ -250,7 +250,7 @@ def test_crd_being_deleted_holds_everything_until_allow_crd_deletion(bare, may_r
     assert (held.code, held.writes) == (1, []), held
     message, = said("CRD", held.lines)  # one, for all three
     assert "--allow-crd-deletion" in message
-    assert not bare.archive.exists() or not list(bare.archive.iterdir())
+    assert not bare.archive.exists() or not bare.archives()
     for name in names:
         assert bare.team(name)["metadata"]["finalizers"] == [FINALIZER]
         assert "deletionTimestamp" not in bare.namespace(name)["metadata"]
@@ -259,7 +259,7 @@ def test_crd_being_deleted_holds_everything_until_allow_crd_deletion(bare, may_r
 
     released = bare.once("--allow-crd-deletion")
     assert released.code == 0, released
-    assert sorted(path.name for path in bare.archive.iterdir()) == sorted(f"{name}.json" for name in names)
+    assert bare.archives() == sorted(f"{name}.json" for name in names)
     wait_for(lambda: bare.api("GET", CRD, allow=(404,)) is None, "the CRD is gone")
 
 

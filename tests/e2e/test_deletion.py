@@ -40,7 +40,8 @@ def test_archive_folder_and_file_are_for_their_owner_only(cluster):
     cluster.converge()
     assert stat.S_IMODE(cluster.archive.stat().st_mode) == 0o700
     assert stat.S_IMODE((cluster.archive / f"{name}.json").stat().st_mode) == 0o600
-    assert [path.name for path in cluster.archive.iterdir()] == [f"{name}.json"]  # no temporary file is left
+    # No temporary file is left.
+    assert sorted(path.name for path in cluster.archive.iterdir()) == [".cnpa-op.lock", f"{name}.json"]
 
 
 def test_earlier_archive_of_the_same_name_and_another_uid_is_kept(cluster):
@@ -53,31 +54,44 @@ def test_earlier_archive_of_the_same_name_and_another_uid_is_kept(cluster):
         cluster.converge()
     assert cluster.archived(f"{name}.json")["uid"] == uids[2]
     assert [cluster.archived(f"{name}.{uid}.json")["pods"] for uid in uids[:2]] == [1, 2]
-    assert len(list(cluster.archive.iterdir())) == 3
+    assert len(cluster.archives()) == 3
 
 
-def test_archive_of_the_same_uid_is_not_written_again(cluster):
-    # As after a pass that was killed behind the archive and before the finalizer.
-    name, uid = deleting_team(cluster)
-    cluster.archive.mkdir(mode=0o700)
-    kept = cluster.archive / f"{name}.json"
-    kept.write_text(f'{{"version": 1, "name": "{name}", "uid": "{uid}", "pods": 4}}')
-    before = kept.read_bytes()
-    cluster.converge()
-    assert kept.read_bytes() == before
-    assert cluster.team(name) is None
+def test_archive_of_one_that_is_held_up_is_written_and_told_once_and_kept_up_to_date(cluster, without):
+    name, _ = deleting_team(cluster, pods=2)
+    without("platform.labhub.io", "teamspaces", "patch")
+    metrics = cluster.home / "cnpa-op.prom"
+    file = cluster.archive / f"{name}.json"
+
+    def held(line_count):
+        result = cluster.once("--metrics-file", metrics)
+        assert result.code == 1 and said("Forbidden", result.lines), result
+        assert len(said(f"archive of TeamSpace {name}", result.lines)) == line_count, result
+        [counted] = said('writes_total.*kind="Archive"', metrics.read_text())
+        assert counted.endswith(f" {line_count}")
+        metrics.unlink()
+        return file.stat().st_mtime_ns
+
+    first = held(1)
+    assert held(0) == first
+    assert '"archive"' not in cluster.once("-o", "json").stdout
+    cluster.patch_team(name, {"spec": {"pods": 7}})
+    held(1)
+    assert cluster.archived(f"{name}.json")["pods"] == 7
+    assert cluster.archived(f"{name}.json")["generation"] == 3
 
 
-@pytest.mark.parametrize("content", ["", "not json", "{}", '{"uid": "../../etc/x"}', "[" * 5000],
-                         ids=["empty", "text", "no-uid", "path", "deep"])
+@pytest.mark.parametrize("content", ["", "not json", "{}", '{"uid": "UID"}', '{"uid": "../../etc/x"}', "[" * 5000],
+                         ids=["empty", "text", "no-uid", "only-uid", "path", "deep"])
 def test_earlier_archive_that_cannot_be_read_is_kept_too(cluster, content):
     name, uid = deleting_team(cluster)
     cluster.archive.mkdir(mode=0o700)
+    content = content.replace("UID", uid)
     (cluster.archive / f"{name}.json").write_text(content)
     cluster.converge()
     assert cluster.archived(f"{name}.json")["uid"] == uid
-    others = [path for path in cluster.archive.iterdir() if path.name != f"{name}.json"]
-    assert [path.read_text() for path in others] == [content]
+    [other] = set(cluster.archives()) - {f"{name}.json"}
+    assert (cluster.archive / other).read_text() == content
 
 
 def test_only_our_finalizer_is_taken_off_and_others_keep_their_order(cluster):
@@ -106,7 +120,7 @@ def test_no_finalizer_is_put_back_on_a_team_space_that_is_being_deleted(cluster)
     assert (result.code, result.writes) == (0, [])
     assert cluster.team(name)["metadata"]["finalizers"] == [OTHER]
     assert cluster.namespace(name) is None
-    assert not cluster.archive.exists() or not list(cluster.archive.iterdir())
+    assert not cluster.archive.exists() or not cluster.archives()
 
 
 def test_namespace_and_quota_of_a_team_space_that_is_being_deleted_are_left_alone(cluster):

@@ -187,4 +187,4 @@ def test_two_passes_at_once_archive_every_deleted_team_space(cluster):
     cluster.converge()
     assert cluster.api("GET", TEAMS)["items"] == []
     assert {name: cluster.archived(f"{name}.json")["uid"] for name in names} == uids
-    assert len(list(cluster.archive.iterdir())) == len(names)
+    assert len(cluster.archives()) == len(names)

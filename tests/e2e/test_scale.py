@@ -67,7 +67,7 @@ def test_one_pass_archives_and_releases_them_all_with_one_write_each(cluster):
     result = cluster.once(timeout=300)
     assert result.code == 0, result.stderr[-2000:]
     assert sorted(result.writes) == sorted(f"patch {TEAMS}/{name}" for name in names)
-    assert sorted(path.name for path in cluster.archive.iterdir()) == sorted(f"{name}.json" for name in names)
+    assert cluster.archives() == sorted(f"{name}.json" for name in names)
     assert cluster.api("GET", TEAMS)["items"] == []
 
 

@@ -13,6 +13,7 @@
 #include "app/render.h"
 #include "fuzz/fuzz.h"
 #include "kube/codec.h"
+#include "kube/codec_sight.h"
 #include "kube/list_splitter.h"
 #include "support/builders.h"
 
@@ -123,7 +124,8 @@ void RequireHarmless(const std::string& line) {
 void CheckChange(const Renderer& renderer, const Chain& chain, const Change& change) {
   RequireHarmless(renderer.ChangeLine(chain, change));
   if (const auto* record = std::get_if<WriteArchive>(&change.effect)) {
-    Require(DecodeArchiveUid(EncodeArchive(*record)) == record->uid, "an archive can be read back");
+    const Result<WriteArchive> archive = DecodeArchive(EncodeArchive(*record));
+    Require(archive && archive->uid == record->uid, "an archive can be read back");
     return;
   }
   const Request request = EncodeChange(chain, change);

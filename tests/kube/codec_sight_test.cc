@@ -2,6 +2,8 @@
 #include "kube/codec_sight.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kube/codec.h"
 #include "support/catch.h"
@@ -54,8 +56,18 @@ TEST_CASE("DecodeArchive reads what EncodeArchive wrote", "[kube][codec_sight]")
   CHECK(*again == record);
   record.pods.reset();
   CHECK(*DecodeArchive(EncodeArchive(record)) == record);
-  CHECK(ErrorOf(DecodeArchive("{}")) == Error{ErrorCode::kMalformed, "'name' is missing"});
-  CHECK(DecodeArchive("x").error().code == ErrorCode::kMalformed);
+  const std::vector<std::pair<std::string, std::string>> no_archives{
+      {"{}", "'name' is missing"},
+      {R"({"name":"red","uid":1,"pods":1})", "'uid' is not a string"},
+      {R"({"name":"red","uid":"u"})", "'pods' is missing"},
+      {"[]", "not a JSON object"},
+      {std::string(1000, '['), "nested too deep"},
+  };
+  for (const auto& [text, want] : no_archives) {
+    CAPTURE(text);
+    CHECK(ErrorOf(DecodeArchive(text)) == Error{ErrorCode::kMalformed, want});
+  }
+  CHECK(DecodeArchive("").error().code == ErrorCode::kMalformed);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,17 @@ inline int ExitCodeOfChild(const std::function<int()>& body) {
   int status = 0;
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+inline constexpr uid_t kNobody = 65534;
+
+/// The same as a user who may not write everywhere: nobody when we are root, else as we are.
+inline int ExitCodeAsNobody(const std::function<int()>& body) {
+  return ExitCodeOfChild([&body] {
+    const bool is_root = ::geteuid() == 0;
+    if (is_root && (::setgroups(0, nullptr) != 0 || ::setegid(kNobody) != 0 || ::seteuid(kNobody) != 0)) return -1;
+    return body();
+  });
 }
 
 }  // namespace cnpa

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/turns.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace cnpa {
+namespace {
+
+bool BeginsWithArchive(const Chain& chain) {
+  return !chain.changes.empty() && std::holds_alternative<WriteArchive>(chain.changes.front().effect);
+}
+
+}  // namespace
+
+Turns::Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives)
+    : concurrency_(std::max<std::size_t>(concurrency, 1)), left_(for_archives) {
+  for (std::size_t i = 0; i < plan.chains.size(); ++i) {
+    is_archive_.push_back(BeginsWithArchive(plan.chains[i]));
+    (is_archive_[i] ? archives_ : others_).push_back(i);
+  }
+}
+
+std::optional<std::size_t> Turns::Next() {
+  if (active_archives_ + active_others_ >= concurrency_) return std::nullopt;
+  const bool is_first = !archives_.empty() && (others_.empty() || archives_.front() < others_.front());
+  if (is_first && MayArchive()) return TakeArchive();
+  if (!others_.empty()) return TakeOther();
+  return std::nullopt;
+}
+
+bool Turns::MayArchive() const {
+  if (locked_) return false;
+  if (debt_ >= kArchivesAtOnce && active_archives_ > 0) return false;
+  if (left_.count() <= 0) return others_.empty() && active_others_ == 0;
+  // A folder that hangs may take the whole pass: what others have to send is on its way before, and the next pass goes
+  // on from there.
+  const bool others_come_first = active_others_ > 0 || (!others_.empty() && concurrency_ > 1);
+  return answered_ || !others_come_first;
+}
+
+std::optional<std::size_t> Turns::NextToGiveUp() {
+  if (!archives_.empty()) return TakeArchive();
+  if (!others_.empty()) return TakeOther();
+  return std::nullopt;
+}
+
+std::size_t Turns::TakeArchive() {
+  const std::size_t chain = archives_.front();
+  archives_.pop_front();
+  ++active_archives_;
+  return chain;
+}
+
+std::size_t Turns::TakeOther() {
+  const std::size_t chain = others_.front();
+  others_.pop_front();
+  ++active_others_;
+  return chain;
+}
+
+void Turns::NoteArchive(std::chrono::milliseconds took) {
+  left_ -= took;
+  debt_ += took;
+}
+
+void Turns::PutBack(std::size_t chain) {
+  archives_.push_front(chain);
+  --active_archives_;
+  locked_ = true;
+}
+
+void Turns::NoteAnswer() {
+  answered_ = true;
+  locked_ = false;
+}
+
+void Turns::Ended(std::size_t chain) {
+  --(is_archive_[chain] ? active_archives_ : active_others_);
+  if (active_archives_ == 0) debt_ = std::chrono::milliseconds(0);
+}
+
+}  // namespace cnpa
