@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/config_file.h"
 
+#include <unistd.h>
+#include <utility>
+
 #include <fmt/core.h>
 
 #include "base/file.h"
+#include "base/writers.h"
 #include "kube/yaml.h"
 
 namespace cnpa {
@@ -39,6 +43,12 @@ Result<std::map<std::string, Setting>> ReadSettings(const std::string& path, con
 Result<std::map<std::string, Setting>> ReadConfigFile(const std::string& path) {
   const Result<std::string> text = ReadFile(path);
   if (!text) return tl::unexpected<Error>(text.error());
+  // It says which kubeconfig is used, and that names programs to run.
+  if (::geteuid() == 0) {
+    if (std::string others = DescribeOtherWriters(path); !others.empty()) {
+      return Fail(ErrorCode::kInvalid, "configuration: " + std::move(others));
+    }
+  }
   const tl::expected<YamlValue, YamlFault> root = ParseYaml(*text);
   if (!root) return At(path, root.error().line, root.error().what);
   return ReadSettings(path, *root);

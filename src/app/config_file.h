@@ -18,7 +18,7 @@ struct Setting {
 /// Reads a configuration file: a YAML map of flags' names to scalars or lists of scalars. Whether a key is
 /// known and a value right is for the caller to say.
 ///
-/// Errors:  kNotFound when it is not there; kInvalid, with file and line.
+/// Errors:  kNotFound when it is not there; kInvalid, with file and line; and for root when others can change it.
 Result<std::map<std::string, Setting>> ReadConfigFile(const std::string& path);
 
 }  // namespace cnpa

@@ -26,7 +26,17 @@ constexpr std::string_view kTemporaryPrefix = ".cnpa-op.tmp.";
 constexpr std::string_view kReplacementPrefix = ".cnpa-op.new.";
 constexpr std::size_t kProbeBytes = 512;
 
+/// What waits for a writer, such as a FIFO, would hold us up for as long as it likes.
+Status CheckNeverWaits(const UniqueFd& fd, const std::string& path) {
+  struct stat facts {};
+  if (::fstat(fd.get(), &facts) != 0) return FileError("read", path, errno);
+  if (S_ISDIR(facts.st_mode)) return FileError("read", path, EISDIR);
+  if (S_ISREG(facts.st_mode) || S_ISCHR(facts.st_mode)) return {};
+  return Fail(ErrorCode::kInvalid, "cannot read '" + path + "': not a regular file");
+}
+
 Result<std::string> ReadAll(const UniqueFd& fd, const std::string& path, std::size_t limit_bytes) {
+  if (Status waits = CheckNeverWaits(fd, path); !waits) return tl::unexpected<Error>(std::move(waits).error());
   std::string content;
   std::array<char, 16384> buffer{};
   while (true) {
@@ -121,7 +131,7 @@ FileFacts FactsOf(int fd) {
 }
 
 Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes, FileFacts* facts) {
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd) return FileError("read", path, errno);
   if (facts != nullptr) *facts = FactsOf(fd.get());
   return ReadAll(fd, path, limit_bytes);
@@ -230,16 +240,21 @@ Result<MissingFeatures> ProbeWritable(int folder_fd, const std::string& folder, 
   return missing;
 }
 
-void RemoveTemporaries(int folder_fd) {
+std::vector<std::string> NamesIn(int folder_fd) {
+  std::vector<std::string> names;
   // A descriptor of its own: reading a folder moves a position that is shared otherwise.
   const int fd = ::openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* folder = fd >= 0 ? ::fdopendir(fd) : nullptr;
-  if (folder == nullptr) return;
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string_view name(entry->d_name);
-    if (name.starts_with(kTemporaryPrefix)) ::unlinkat(folder_fd, entry->d_name, 0);
-  }
+  if (folder == nullptr) return names;
+  while (const dirent* entry = ::readdir(folder)) names.emplace_back(entry->d_name);
   ::closedir(folder);
+  return names;
+}
+
+void RemoveTemporaries(int folder_fd) {
+  for (const std::string& name : NamesIn(folder_fd)) {
+    if (name.starts_with(kTemporaryPrefix)) ::unlinkat(folder_fd, name.c_str(), 0);
+  }
 }
 
 std::string SystemMessage(int error_number) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 #include "base/result.h"
 
@@ -40,7 +41,7 @@ struct FileFacts {
   bool readable_by_others = false;
 };
 
-/// Reads a whole file, and what the system says of it.
+/// Reads a whole file, and what the system says of it. Never waits: FIFOs and sockets are refused.
 ///
 /// Errors:  kNotFound when it is not there; kInvalid when it can't be read or is larger than `limit_bytes`.
 Result<std::string> ReadFile(const std::string& path, std::size_t limit_bytes = kLargestFileBytes,
@@ -104,6 +105,9 @@ Status GrantAccess(int fd, const std::string& path, const FileAccess& access);
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words.
 Result<MissingFeatures> ProbeWritable(int folder_fd, const std::string& folder, const FileAccess& access = {});
+
+/// Returns the names of what is in an open folder, in no order.
+std::vector<std::string> NamesIn(int folder_fd);
 
 /// Removes the temporary files that WriteFileDurably() leaves in a folder when the process is killed in it.
 ///

@@ -44,6 +44,21 @@ TEST_CASE("ReadFile names the file and the system's reason", "[base][file]") {
         Error{ErrorCode::kInvalid, "cannot read '" + folder.path() + "': is a directory"});
 }
 
+TEST_CASE("ReadFile waits for nobody who may never write, and takes /dev/null", "[base][file]") {
+  const TempFolder folder;
+  const std::string fifo = folder.Path("fifo");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const Error want{ErrorCode::kInvalid, "cannot read '" + fifo + "': not a regular file"};
+  CHECK(ErrorOf(ReadFile(fifo)) == want);
+  const UniqueFd writer(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));
+  CHECK(ErrorOf(ReadFile(fifo)) == want);
+  REQUIRE(::symlink("fifo", folder.Path("link").c_str()) == 0);
+  CHECK_FALSE(ReadFile(folder.Path("link")));
+  const UniqueFd fd = OpenFolder(folder.path());
+  CHECK(ErrorOf(ReadFileAt(fd.get(), folder.path(), "fifo", 10)) == want);
+  CHECK(ReadFile("/dev/null") == "");
+}
+
 TEST_CASE("ReadFile refuses a file larger than the limit", "[base][file]") {
   const TempFolder folder;
   const std::string path = folder.Write("file", "12345");
@@ -61,13 +76,6 @@ TEST_CASE("ReadFileAt does not follow a symbolic link", "[base][file]") {
         Error{ErrorCode::kInvalid, "cannot read '" + folder.Path("link") + "': too many levels of symbolic links"});
   CHECK(ErrorOf(ReadFileAt(fd.get(), folder.path(), "none", 10)) ==
         Error{ErrorCode::kNotFound, "cannot read '" + folder.Path("none") + "': no such file or directory"});
-}
-
-TEST_CASE("ReadFileAt does not wait for the writer of a named pipe", "[base][file]") {
-  const TempFolder folder;
-  REQUIRE(::mkfifo(folder.Path("pipe").c_str(), 0600) == 0);
-  const UniqueFd fd = OpenFolder(folder.path());
-  CHECK(ReadFileAt(fd.get(), folder.path(), "pipe", 10) == "");
 }
 
 TEST_CASE("WriteFileDurably leaves the whole file, private, and nothing else", "[base][file]") {
