@@ -14,6 +14,7 @@
 #include "kube/certificate.h"
 #include "kube/credentials.h"
 #include "kube/curl_transport.h"
+#include "kube/exec_plugin.h"
 #include "kube/kubeconfig.h"
 #include "kube/proxy.h"
 
@@ -45,7 +46,7 @@ bool StopRequested() {
 
 Result<Session> OpenSession(const Options& options, const Log& log) {
   StopSignals::Install();
-  const auto deadline = std::chrono::steady_clock::now() + options.timeout;
+  auto deadline = std::chrono::steady_clock::now() + options.timeout;
   const Environment environment = ProcessEnvironment();
   Result<Connection> connection = LoadConnection({.file = options.kubeconfig,
                                                   .context = options.context,
@@ -60,6 +61,8 @@ Result<Session> OpenSession(const Options& options, const Log& log) {
   if (Status provided = credentials->Provide(*connection); !provided) {
     return Annotate(std::move(provided).error(), connection->origin);
   }
+  // The time in which somebody was asked for them is not the pass's.
+  if (MayAsk(connection->exec)) deadline = std::chrono::steady_clock::now() + options.timeout;
   Session session{.connection = WithoutSecrets(*connection), .transport = nullptr};
   if (!session.connection.proxy.empty()) log.Debug("through the proxy " + session.connection.proxy);
   TransportLimits limits{.deadline = deadline,

@@ -47,6 +47,7 @@ struct Connection {
   std::string tls_server_name;  ///< Empty: the server's host.
   bool insecure_skip_tls_verify = false;
   bool loaded_by_systemd = false;     ///< It came from $CREDENTIALS_DIRECTORY: a copy of when the service started.
+  std::string user;                   ///< The name of the kubeconfig's user.
   std::string origin;                 ///< For messages: `context "default", /etc/rancher/k3s/k3s.yaml`.
   std::vector<std::string> warnings;  ///< Of files that others can write, a line each.
 };

@@ -21,6 +21,7 @@ constexpr std::chrono::seconds kMargin{30};
 constexpr std::chrono::seconds kLongestWithoutExpiry{600};
 constexpr std::size_t kLargestBytes = std::size_t{1} << 20U;
 constexpr std::int64_t kVersion = 1;
+constexpr const char* kKeptSuffix = ".json";
 
 bool UsesPlugin(const Connection& connection) {
   // As client-go: what stands in the kubeconfig itself goes before what a plugin would say.
@@ -33,24 +34,26 @@ void Put(const Credential& credential, Connection& connection) {
   connection.client_certificate = credential.client_certificate;
 }
 
-/// Returns the name of the file for what a plugin says to just this question.
+/// Returns the name of the file for what a plugin says to just this question, asked in this environment: that decides
+/// who one is too, by $AWS_PROFILE and the like. And what it says is for this server alone, verified as it is now.
 std::string FileFor(const Connection& connection) {
   const ExecPlugin& plugin = connection.exec;
   JsonWriter question;
   question.Array([&] {
-    question.String(connection.server);
-    question.String(plugin.api_version);
-    question.String(plugin.command);
-    for (const std::string& argument : plugin.arguments) question.String(argument);
-    for (const auto& [name, value] : plugin.environment) {
-      question.Array([&question, &name = name, &value = value] {
-        question.String(name);
-        question.String(value);
-      });
+    for (const std::string& text :
+         {connection.origin, connection.user, connection.server, connection.tls_server_name, connection.proxy,
+          connection.authorities.pem(), std::string(connection.insecure_skip_tls_verify ? "insecure" : ""),
+          plugin.api_version, plugin.command, plugin.cluster_json}) {
+      question.String(text);
     }
-    question.String(plugin.cluster_json);
+    question.Array([&] {
+      for (const std::string& argument : plugin.arguments) question.String(argument);
+    });
+    question.Array([&] {
+      for (const std::string& variable : EnvironmentOf(plugin)) question.String(variable);
+    });
   });
-  return Sha256(question.text()) + ".json";
+  return Sha256(question.text()) + kKeptSuffix;
 }
 
 /// The folder with what is kept, open.
@@ -110,6 +113,13 @@ class Store {
   }
 
   void Remove(const std::string& file) const { ::unlinkat(fd_.get(), file.c_str(), 0); }
+
+  /// Removes what is good no more, of questions that may never be asked again.
+  void Sweep(Time now) const {
+    for (const std::string& file : NamesIn(fd_.get())) {
+      if (file.ends_with(kKeptSuffix) && !Read(file, now)) Remove(file);
+    }
+  }
 
  private:
   static constexpr std::chrono::seconds kLongestKept = std::chrono::hours(24);
@@ -181,6 +191,7 @@ Status Credentials::Run(Connection& connection) const {
   if (!credential) return tl::unexpected<Error>(credential.error());
   Put(*credential, connection);
   const Result<Store> store = Store::Open(settings_.folder, true);
+  if (store) store->Sweep(settings_.now());
   Status kept = store ? store->Write(FileFor(connection), *credential, settings_.now())
                       : Status(tl::unexpected<Error>(store.error()));
   // It works all the same, only slower.

@@ -15,6 +15,8 @@
 #include "kube/curl_handles.h"
 #include "kube/curl_setup.h"
 #include "kube/curl_transfer.h"
+#include "kube/exec_plugin.h"
+#include "kube/header_value.h"
 
 namespace cnpa {
 namespace {
@@ -205,7 +207,7 @@ class CurlTransport::Impl {
       if (renewed_at_ && Clock::now() - *renewed_at_ < kBetweenRenewals) return refused.DoneWithResponse();
       renewed_at_ = Clock::now();
       Connection newer = connection();
-      const Result<bool> renewed = renew_(newer);
+      const Result<bool> renewed = RenewCredentials(newer);
       if (!renewed) return refused.Done(tl::unexpected<Error>(renewed.error()));
       if (!*renewed) return refused.DoneWithResponse();
       renewed_ = std::move(newer);
@@ -213,6 +215,16 @@ class CurlTransport::Impl {
     Request request = refused.TakeRequest();
     request.delay = milliseconds(0);
     Start(std::move(request), refused.TakeOnDone());
+  }
+
+  /// Returns whether `newer` has other credentials now. The time in which somebody is asked for them is not the pass's.
+  Result<bool> RenewCredentials(Connection& newer) {
+    const auto began = Clock::now();
+    Result<bool> renewed = renew_(newer);
+    if (MayAsk(newer.exec)) limits_.deadline += Clock::now() - began;
+    if (!renewed || !*renewed) return renewed;
+    if (Status fits = CheckHeaderValues(newer); !fits) return Annotate(std::move(fits).error(), newer.origin);
+    return true;
   }
 
   void Trace(const CurlTransfer& transfer, const std::string& error) const {
@@ -321,6 +333,7 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::Create(Connection connecti
   }
   Result<ServerAddress> address = ParseServerAddress(connection.server);
   if (!address) return Annotate(std::move(address).error(), "server");
+  if (Status fits = CheckHeaderValues(connection); !fits) return tl::unexpected<Error>(std::move(fits).error());
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::make_unique<Impl>(
       std::move(connection), std::move(limits), std::move(on_trace), std::move(renew), *std::move(address))));
 }

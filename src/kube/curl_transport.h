@@ -48,8 +48,8 @@ class CurlTransport : public Transport {
   /// once more with what `renew` gives, which is asked at most once in half a minute; nothing new begins until what is
   /// in flight with the old credentials has ended.
   ///
-  /// Errors:  kInvalid when libcurl can't be set up or has another TLS library than OpenSSL, or the server's address is
-  ///          none.
+  /// Errors:  kInvalid when libcurl can't be set up or has another TLS library than OpenSSL, the server's address is
+  ///          none, or something can't be sent as a header.
   static Result<std::unique_ptr<CurlTransport>> Create(Connection connection, TransportLimits limits, OnTrace on_trace,
                                                        Renew renew = {});
 

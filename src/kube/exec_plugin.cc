@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/exec_plugin.h"
 
+#include <algorithm>
 #include <csignal>
 #include <unistd.h>
 #include <utility>
@@ -9,8 +10,10 @@
 #include "base/environment.h"
 #include "base/process.h"
 #include "kube/certificate.h"
+#include "kube/header_value.h"
 #include "kube/json.h"
 #include "kube/json_writer.h"
+#include "kube/yaml.h"
 
 namespace cnpa {
 namespace {
@@ -22,13 +25,23 @@ tl::unexpected<Error> Malformed(std::string what) {
   return Fail(ErrorCode::kMalformed, std::move(what));
 }
 
-bool IsTerminal() {
-  return ::isatty(STDIN_FILENO) == 1;
-}
-
 void SetVariable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
   std::erase_if(environment, [&name](const std::string& variable) { return variable.starts_with(name + "="); });
   environment.push_back(name + "=" + value);
+}
+
+/// Returns what a plugin printed as JSON: kubectl takes YAML too, and a byte order mark.
+Result<std::string> ToJson(std::string text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  if (!WithinDepth(text)) return Malformed("it printed no ExecCredential: it nests too deeply");
+  if (text[std::min(text.find_first_not_of(" \t\r\n"), text.size() - 1)] != '{') {
+    const tl::expected<YamlValue, YamlFault> yaml = ParseYaml(text);
+    if (!yaml) return Malformed("it printed no ExecCredential: neither JSON nor YAML");
+    text = YamlToJson(*yaml);
+  }
+  if (!WithinDepth(text)) return Malformed("it printed no ExecCredential: it nests too deeply");
+  return text;
 }
 
 std::string WordsFor(const ProgramResult& result) {
@@ -51,6 +64,17 @@ tl::unexpected<Error> PluginError(const ExecPlugin& plugin, Error error) {
 
 }  // namespace
 
+std::vector<std::string> EnvironmentOf(const ExecPlugin& plugin) {
+  std::vector<std::string> environment = EnvironmentList();
+  for (const auto& [name, value] : plugin.environment) SetVariable(environment, name, value);
+  std::sort(environment.begin(), environment.end());
+  return environment;
+}
+
+bool MayAsk(const ExecPlugin& plugin) {
+  return plugin.interaction != ExecPlugin::Interaction::kNever && ::isatty(STDIN_FILENO) == 1;
+}
+
 std::string EncodeExecInfo(const ExecPlugin& plugin, bool interactive) {
   JsonWriter json;
   json.Object([&] {
@@ -69,10 +93,11 @@ std::string EncodeExecInfo(const ExecPlugin& plugin, bool interactive) {
 
 Result<Credential> DecodeExecCredential(std::string text, const std::string& api_version) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Malformed("it printed nothing");
-  if (!WithinDepth(text)) return Malformed("it printed no ExecCredential: it nests too deeply");
+  Result<std::string> json = ToJson(std::move(text));
+  if (!json) return tl::unexpected<Error>(std::move(json).error());
   JsonDocument document;
   // The parser's words have no part of the text in them.
-  if (Status parsed = document.Parse(text); !parsed) return Malformed("it printed no ExecCredential: not JSON");
+  if (Status parsed = document.Parse(*json); !parsed) return Malformed("it printed no ExecCredential: not JSON");
   const JsonReader root = document.root();
   if (root.OptionalString("kind") != "ExecCredential" || root.OptionalString("apiVersion") != api_version) {
     return Malformed("it printed no ExecCredential of " + api_version);
@@ -81,10 +106,10 @@ Result<Credential> DecodeExecCredential(std::string text, const std::string& api
   Credential credential{.token = status.OptionalString("token")};
   std::string certificate = status.OptionalString("clientCertificateData");
   std::string key = status.OptionalString("clientKeyData");
-  const std::string expiry = status.OptionalString("expirationTimestamp");
+  const std::optional<std::string> expiry = status.StringIfPresent("expirationTimestamp");
   if (!document.status()) return Malformed("its ExecCredential is not right: " + document.status().error().message);
-  if (!expiry.empty()) {
-    const Result<Time> time = ParseTime(expiry);
+  if (expiry) {
+    const Result<Time> time = ParseTime(*expiry);
     if (!time) return Malformed("its ExecCredential is not right: status.expirationTimestamp is no time");
     credential.expires_at = *time;
   }
@@ -94,8 +119,8 @@ Result<Credential> DecodeExecCredential(std::string text, const std::string& api
   if (credential.token.empty() && certificate.empty()) {
     return Malformed("its ExecCredential has neither a token nor a certificate");
   }
-  if (credential.token.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos) {
-    return Malformed("its ExecCredential has a token with a line break in it");
+  if (!IsHeaderValue(credential.token)) {
+    return Malformed("its ExecCredential is not right: status.token " + std::string(kNoHeaderValue));
   }
   if (!certificate.empty()) {
     Result<ClientCertificate> client = ClientCertificate::Read(std::move(certificate), std::move(key));
@@ -106,19 +131,17 @@ Result<Credential> DecodeExecCredential(std::string text, const std::string& api
 }
 
 Result<Credential> RunExecPlugin(const ExecPlugin& plugin, const ExecLimits& limits) {
-  using Interaction = ExecPlugin::Interaction;
-  const bool interactive = plugin.interaction != Interaction::kNever && IsTerminal();
-  if (plugin.interaction == Interaction::kAlways && !interactive) {
+  const bool interactive = MayAsk(plugin);
+  if (plugin.interaction == ExecPlugin::Interaction::kAlways && !interactive) {
     return PluginError(plugin, {ErrorCode::kUnavailable,
                                 "it must ask somebody (interactiveMode: Always), and standard input is no terminal"});
   }
   ProgramCall call{.arguments = {plugin.command},
-                   .environment = EnvironmentList(),
+                   .environment = EnvironmentOf(plugin),
                    .interactive = interactive,
                    .time_limit = interactive ? kTimeForPeople : limits.time_limit,
                    .stop_requested = limits.stop_requested};
   call.arguments.insert(call.arguments.end(), plugin.arguments.begin(), plugin.arguments.end());
-  for (const auto& [name, value] : plugin.environment) SetVariable(call.environment, name, value);
   SetVariable(call.environment, "KUBERNETES_EXEC_INFO", EncodeExecInfo(plugin, interactive));
   Result<ProgramResult> result = RunProgram(call);
   if (!result) return PluginError(plugin, std::move(result).error());

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -23,6 +24,13 @@ struct Credential {
 
   bool operator==(const Credential&) const = default;
 };
+
+/// Returns all the variables that a plugin gets but $KUBERNETES_EXEC_INFO, as "NAME=value", sorted: ours, and its own.
+std::vector<std::string> EnvironmentOf(const ExecPlugin& plugin);
+
+/// Returns whether a plugin may ask somebody, which takes as long as it takes: it is allowed to, and there is a
+/// terminal.
+bool MayAsk(const ExecPlugin& plugin);
 
 /// Returns the document that a plugin finds in $KUBERNETES_EXEC_INFO.
 std::string EncodeExecInfo(const ExecPlugin& plugin, bool interactive);

@@ -16,7 +16,7 @@ struct KubeconfigQuery {
   std::string file;     ///< --kubeconfig; empty: not given.
   std::string context;  ///< --context; empty: the current one.
   Environment environment;
-  bool is_root = false;  ///< Then a kubeconfig that others can write is refused.
+  bool is_root = false;  ///< Then a kubeconfig that others can change is refused.
   /// Where a pod's service account and k3s are found; other folders in tests.
   std::string service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
   std::string k3s_file = "/etc/rancher/k3s/k3s.yaml";

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/writers.h"
 
 namespace cnpa {
 namespace {
@@ -68,10 +69,13 @@ Status MergeFile(const std::string& file, const std::string& text, Kubeconfig& m
 
 /// Who can write a kubeconfig can have programs run in our name, and send us to a server of theirs.
 Status CheckWriters(const std::string& file, const FileFacts& facts, bool is_root, Kubeconfig& merged) {
-  if (!facts.is_regular || !facts.writable_by_others) return {};
-  const std::string what = "'" + file + "' can be written by others than its owner: chmod go-w '" + file + "'";
-  if (is_root) return Invalid("kubeconfig: " + what);
-  merged.warnings.push_back("kubeconfig: " + what);
+  if (is_root) {
+    const std::string others = DescribeOtherWriters(file);
+    if (!others.empty()) return Invalid("kubeconfig: " + others);
+  } else if (facts.is_regular && facts.writable_by_others) {
+    merged.warnings.push_back("kubeconfig: '" + file + "' can be written by others than its owner: chmod go-w '" +
+                              file + "'");
+  }
   return {};
 }
 

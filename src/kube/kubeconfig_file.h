@@ -33,7 +33,7 @@ struct Kubeconfig {
 /// Reads and merges `files`; what is not there is passed over if `missing_is_fine`.
 ///
 /// Errors:  kNotFound when none of them is there; kInvalid, naming the file: it can't be read, is no kubeconfig, or,
-///          for the superuser, who would run what stands in it, it can be written by others.
+///          for root, who would run what stands in it, others can change it.
 ///          Source:  k8s.io/client-go/tools/clientcmd, ClientConfigLoadingRules.Load.
 Result<Kubeconfig> ReadKubeconfig(const std::vector<std::string>& files, bool missing_is_fine, bool is_root);
 

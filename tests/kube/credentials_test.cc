@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/credentials.h"
 
+#include <cstdlib>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <utility>
@@ -97,6 +100,68 @@ TEST_CASE("Credentials keeps each answer for its own question", "[kube][credenti
   bench.connection.server = "https://10.0.0.2:6443";
   CHECK(bench.Token() == "token-4");
   CHECK(bench.Token() == "token-4");
+}
+
+TEST_CASE("Credentials keeps each answer for whom it was given to, and for the server as it is verified",
+          "[kube][credentials]") {
+  Bench bench;
+  CHECK(bench.Token() == "token-1");
+  const std::vector<std::function<void(Connection&)>> changes{
+      [](Connection& connection) { connection.user = "other"; },
+      [](Connection& connection) { connection.origin = "context \"other\", /file"; },
+      [](Connection& connection) { connection.authorities = Trusting(MakeIdentity()); },
+      [](Connection& connection) { connection.insecure_skip_tls_verify = true; },
+      [](Connection& connection) { connection.tls_server_name = "other"; },
+      [](Connection& connection) { connection.proxy = "http://127.0.0.1:9"; },
+  };
+  const Connection before = bench.connection;
+  int runs = 1;
+  for (const auto& change : changes) {
+    bench.connection = before;
+    change(bench.connection);
+    const std::string token = "token-" + std::to_string(++runs);
+    CHECK(bench.Token() == token);
+    CHECK(bench.Token() == token);
+  }
+  bench.connection = before;
+  CHECK(bench.Token() == "token-1");
+  // What a cloud's tools go by, as $AWS_PROFILE.
+  REQUIRE(::setenv("CNPA_OP_TEST_PROFILE", "admin", 1) == 0);
+  CHECK(bench.Token() == "token-8");
+  REQUIRE(::setenv("CNPA_OP_TEST_PROFILE", "readonly", 1) == 0);
+  CHECK(bench.Token() == "token-9");
+  REQUIRE(::unsetenv("CNPA_OP_TEST_PROFILE") == 0);
+  CHECK(bench.Token() == "token-1");
+}
+
+TEST_CASE("Credentials keeps and uses a certificate as it does a token", "[kube][credentials]") {
+  const Identity identity = MakeIdentity();
+  const auto in_json = [](std::string pem) {
+    for (std::size_t at = 0; (at = pem.find('\n', at)) != std::string::npos; at += 6) pem.replace(at, 1, "\\u000a");
+    return pem;
+  };
+  Bench bench(",\"clientCertificateData\":\"" + in_json(identity.certificate_pem) + "\",\"clientKeyData\":\"" +
+              in_json(identity.key_pem) + "\"");
+  for (int pass = 0; pass < 2; ++pass) {
+    Connection connection = bench.connection;
+    REQUIRE(ErrorOf(bench.Pass().Provide(connection)) == std::nullopt);
+    CHECK(connection.client_certificate == ClientOf(identity));
+  }
+  CHECK(bench.folder.Read("runs") == "run\n");
+}
+
+TEST_CASE("Credentials sweeps out what is good no more, of questions that are asked no more", "[kube][credentials]") {
+  Bench bench(",\"expirationTimestamp\":\"" + FormatTime(kNow + hours(1)) + "\"");
+  for (const char* argument : {"one", "two"}) {
+    bench.connection.exec.arguments = {argument};
+    bench.Token();
+  }
+  CHECK(bench.folder.Names("cache/credentials").size() == 2);
+  bench.folder.Write("cache/credentials/of-somebody", "else");
+  bench.now = kNow + hours(1);
+  bench.connection.exec.arguments = {"three"};
+  bench.Token();  // It expires at once, so it is not kept.
+  CHECK(bench.folder.Names("cache/credentials") == std::set<std::string>{"of-somebody"});
 }
 
 TEST_CASE("Credentials keeps secrets from others", "[kube][credentials]") {

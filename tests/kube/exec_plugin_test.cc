@@ -40,6 +40,16 @@ TEST_CASE("DecodeExecCredential reads tokens, certificates and their end", "[kub
   CHECK(*certificate == Credential{.client_certificate = ClientOf(identity)});
 }
 
+TEST_CASE("DecodeExecCredential reads YAML, and passes over a byte order mark, as kubectl does", "[kube][exec]") {
+  const std::string yaml = "kind: ExecCredential\napiVersion: " + kV1 +
+                           "\nstatus:\n  token: t\n  expirationTimestamp: 2031-05-06T07:08:09Z\n";
+  for (const std::string& text : {yaml, "---\n" + yaml, "\xEF\xBB\xBF" + yaml}) {
+    CHECK(*DecodeExecCredential(text, kV1) == Credential{.token = "t", .expires_at = kNow});
+  }
+  const std::string null_expiry = Document(R"("token":"t","expirationTimestamp":null)");
+  CHECK(*DecodeExecCredential("\xEF\xBB\xBF\n" + null_expiry, kV1) == Credential{.token = "t"});
+}
+
 TEST_CASE("DecodeExecCredential refuses all else, and quotes nothing of it", "[kube][exec]") {
   const Identity identity = MakeIdentity();
   struct Case {
@@ -60,7 +70,13 @@ TEST_CASE("DecodeExecCredential refuses all else, and quotes nothing of it", "[k
        "its ExecCredential has neither a token nor a certificate"},
       {Document(R"("token":"")"), "its ExecCredential has neither a token nor a certificate"},
       {Document(R"("token":5)"), "its ExecCredential is not right: 'status.token' is not a string"},
-      {Document(R"("token":"s3cret\r\nX: y")"), "its ExecCredential has a token with a line break in it"},
+      {"s3cret: [", "it printed no ExecCredential: neither JSON nor YAML"},
+      {"\t{" + Document(R"("token":"s3cret")"), "it printed no ExecCredential: not JSON"},
+      {Document(R"("token":"s3cret")") + Document(R"("token":"s3cret")"), "it printed no ExecCredential: not JSON"},
+      {Document(R"("token":"s3cret\r\nX: y")"),
+       "its ExecCredential is not right: status.token has a line break or another control character in it"},
+      {Document(R"("token":"s3cret","expirationTimestamp":"")"),
+       "its ExecCredential is not right: status.expirationTimestamp is no time"},
       {Document(R"("token":"s3cret","expirationTimestamp":"soon")"),
        "its ExecCredential is not right: status.expirationTimestamp is no time"},
       {Document(R"("clientKeyData":"s3cret")"),

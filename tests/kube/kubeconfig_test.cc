@@ -215,6 +215,13 @@ TEST_CASE("LoadConnection minds who can write a kubeconfig: it names programs to
   REQUIRE(::chmod(file.c_str(), 0644) == 0);
   query.is_root = true;
   CHECK(LoadConnection(query)->warnings.empty());
+  const std::string above = folder.path();
+  REQUIRE(::chmod(above.c_str(), 0777) == 0);
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid, "kubeconfig: '" + file + "' can be replaced by others, who can write the folder '" +
+                                       above + "': chmod go-w '" + above + "'"});
+  query.is_root = false;
+  CHECK(LoadConnection(query)->warnings.empty());
 }
 
 TEST_CASE("LoadConnection takes fields without effect and empty ones for absent", "[kube][kubeconfig]") {
@@ -269,7 +276,7 @@ TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube]
        "user \"main\": tokenFile: cannot read '" + folder.Path("none") + "': no such file or directory"},
       {"an empty token file", kServer, "tokenFile: empty", "user \"main\": tokenFile: 'empty' is empty"},
       {"a token with a line break", kServer, "token: \"a\\r\\nX-Header: b\"",
-       "user \"main\": token: has a line break in it"},
+       "user \"main\": token: has a line break or another control character in it"},
       {"a token that is a number", kServer, "token: 123", "user \"main\": token: not a text: put it in quotes"},
       {"a key in place of its file", kServer, "client-key: \"-----BEGIN PRIVATE KEY-----\\nMIGH\"",
        "user \"main\": client-key: not the name of a file: what stands in the kubeconfig itself belongs to "
@@ -293,11 +300,21 @@ TEST_CASE("LoadConnection names file, entry and field of what is wrong", "[kube]
       {"groups without a user", kServer, "as-groups: [a]",
        "user \"main\": as: missing, though as-uid, as-groups or as-user-extra is there"},
       {"a header in a group", kServer, "as: a, as-groups: [\"a\\nX: b\"]",
-       "user \"main\": as-groups: has a line break in it"},
+       "user \"main\": as-groups: has a line break or another control character in it"},
       {"extra of another type", kServer, "as: a, as-user-extra: {b: c}",
        "user \"main\": as-user-extra: not a map of lists"},
       {"a proxy that is none", kServer + ", proxy-url: 'ftp://me:s3cret@proxy'", "",
        "cluster \"main\": proxy-url: not a proxy such as http://proxy.example:3128, https://... or socks5://..."},
+      {"disable-compression in quotes", kServer + ", disable-compression: 'yes'", "",
+       "cluster \"main\": disable-compression: neither true nor false"},
+      {"a path for tls-server-name", kServer + ", tls-server-name: a/b", "",
+       "cluster \"main\": tls-server-name: neither the name of a host nor an IP address"},
+      {"a user in tls-server-name", kServer + ", tls-server-name: u@h", "",
+       "cluster \"main\": tls-server-name: neither the name of a host nor an IP address"},
+      {"half an address for tls-server-name", kServer + ", tls-server-name: '[::1'", "",
+       "cluster \"main\": tls-server-name: neither the name of a host nor an IP address"},
+      {"a port in tls-server-name", kServer + ", tls-server-name: 'host:443'", "",
+       "cluster \"main\": tls-server-name: neither the name of a host nor an IP address"},
       {"a plugin without command", kServer,
        "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never}",
        "user \"main\": exec: command: missing"},
@@ -483,6 +500,10 @@ TEST_CASE("LoadConnection reads a pod's service account", "[kube][kubeconfig]") 
   CHECK(connection->authorities.pem() == ca);
   CHECK(connection->origin == "service account, " + folder.path());
   CHECK(load("fd00::1")->server == "https://[fd00::1]:6443");
+  folder.Write("token", " \n");
+  CHECK(ErrorOf(load("10.0.0.1")) ==
+        Error{ErrorCode::kInvalid, "service account: '" + folder.Path("token") + "' is empty"});
+  folder.Write("token", "account-token");
   for (const char* bad : {"", "words"}) {
     folder.Write("ca.crt", bad);
     CHECK(ErrorOf(load("10.0.0.1")) ==
