@@ -2,6 +2,7 @@
 #include "kube/client.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/percent.h"
@@ -111,10 +112,33 @@ struct Client::Listing {
   OnListed on_done;
   std::string resource_version;  ///< Of the first page: further ones show the same moment.
   std::string continue_token;
+  std::set<std::string> continue_tokens;  ///< All that came.
+  ListAllowance allowance;
   int attempt = 0;
   milliseconds delay{0};
   std::optional<Error> last_error;  ///< Of the attempt before.
   std::unique_ptr<ListSplitter> splitter;
+
+  Status Feed(std::string_view bytes) {
+    const std::size_t items = splitter->items();
+    if (Status fed = splitter->Feed(bytes); !fed) return fed;
+    return allowance.Take(bytes.size(), splitter->items() - items);
+  }
+
+  /// Goes on to the next page; returns whether that is one that has not been there yet.
+  bool ContinueWith(const std::string& token) {
+    continue_token = token;
+    return continue_tokens.insert(token).second;
+  }
+
+  /// Forgets the pages that have come.
+  void Restart() {
+    continue_token.clear();
+    continue_tokens.clear();
+    resource_version.clear();
+    allowance = {};
+    on_restart();
+  }
 
   /// Returns what stands around the items of a page that has come whole.
   Result<ListEnvelope> Envelope() const {
@@ -149,7 +173,7 @@ void Client::ListPage(const std::shared_ptr<Listing>& listing) {
     request.path = WithParameter(request.path, "continue=" + PercentEncode(listing->continue_token, "-_."));
   }
   request.delay = listing->delay;
-  request.on_body = [listing](std::string_view bytes) { return listing->splitter->Feed(bytes); };
+  request.on_body = [listing](std::string_view bytes) { return listing->Feed(bytes); };
   Start(std::move(request), [this, listing](Result<Response> response) { FinishPage(listing, std::move(response)); });
 }
 
@@ -175,7 +199,9 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
   }
   if (listing->resource_version.empty()) listing->resource_version = decoded->resource_version;
   if (decoded->continue_token.empty()) return listing->on_done(std::move(listing->resource_version));
-  listing->continue_token = decoded->continue_token;
+  if (!listing->ContinueWith(decoded->continue_token)) {
+    return listing->Fail({ErrorCode::kMalformed, "its pages go round in circles: a continue token came twice"});
+  }
   ListPage(listing);
 }
 
@@ -185,9 +211,7 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
   if (++listing->attempt >= kReadAttempts || !delay || stopping()) return listing->Fail(std::move(error));
   listing->last_error = std::move(error);
   listing->delay = *delay;
-  listing->continue_token.clear();
-  listing->resource_version.clear();
-  listing->on_restart();
+  listing->Restart();
   ListPage(listing);
 }
 

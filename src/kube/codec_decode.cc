@@ -123,7 +123,9 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
                                            std::string(collection.api_version) + ", got '" + kind + "' of '" +
                                            api_version + "'");
   }
-  if (!root.IsZeros("items", items)) root.Fail("items", "is not a list of objects");
+  // Go writes an empty list as null, unless told otherwise.
+  const bool is_null = items == 0 && root.IsNull("items");
+  if (!is_null && !root.IsZeros("items", items)) root.Fail("items", "is not a list of objects");
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return decoded;
 }

@@ -189,6 +189,17 @@ bool JsonReader::HasMembers(std::string_view key) const {
   return false;
 }
 
+bool JsonReader::IsNull(std::string_view key) const {
+  int nulls = 0;
+  if (value_ == nullptr) return false;
+  for (auto member = value_->MemberBegin(); member != value_->MemberEnd(); ++member) {
+    if (Text(member->name) != key) continue;
+    if (!member->value.IsNull()) return false;
+    ++nulls;
+  }
+  return nulls == 1;
+}
+
 bool JsonReader::IsZeros(std::string_view key, std::size_t count) const {
   const Value* value = Find(key);
   if (value == nullptr || !value->IsArray() || value->Size() != count) return false;

@@ -36,6 +36,7 @@ class JsonReader {
   std::optional<std::string> StringIfPresent(std::string_view key) const;
   std::optional<std::int64_t> IntIfPresent(std::string_view key) const;
   bool Has(std::string_view key) const;
+  bool IsNull(std::string_view key) const;  ///< There is `key`, once, and it is `null`.
   bool IsTrue(std::string_view key) const;  ///< There is `key`, and it is `true`.
 
   /// Returns the member `key` as objects, or as strings; empty when absent.

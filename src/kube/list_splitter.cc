@@ -23,6 +23,15 @@ std::string_view Trimmed(std::string_view text) {
 
 }  // namespace
 
+Status ListAllowance::Take(std::size_t more_bytes, std::size_t more_items) {
+  if (more_bytes > bytes) return Fail(ErrorCode::kMalformed, "the list is too large: it has more bytes than are taken");
+  if (more_items > items)
+    return Fail(ErrorCode::kMalformed, "the list is too large: it has more objects than are taken");
+  bytes -= more_bytes;
+  items -= more_items;
+  return {};
+}
+
 Status ListSplitter::Feed(std::string_view bytes) {
   constexpr std::size_t kNone = std::string_view::npos;
   Status status;

@@ -14,6 +14,18 @@
 
 namespace cnpa {
 
+/// How much more of a list is taken, over all its pages, before it is given up: memory is not. Kubernetes itself is
+/// meant for a tenth of these objects.
+struct ListAllowance {
+  std::size_t bytes = std::size_t{1} << 30U;
+  std::size_t items = 100000;
+
+  /// Takes off what has come.
+  ///
+  /// Errors:  kMalformed when it was more than is left.
+  Status Take(std::size_t more_bytes, std::size_t more_items);
+};
+
 class ListSplitter {
  public:
   /// Gets the JSON text of each item, to parse in place. An error ends the list.

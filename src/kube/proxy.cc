@@ -102,6 +102,7 @@ bool MatchesName(std::string name, const std::string& host) {
 bool Matches(const std::string& entry, const std::string& host, const std::optional<Ip>& ip, const std::string& port) {
   if (const std::optional<bool> in_block = InBlock(entry, ip)) return *in_block;
   const HostPort wanted = SplitPort(entry);
+  if (entry.starts_with('[') && entry.ends_with(']')) return false;  // As Go: brackets are for an address with a port.
   if (wanted.host.empty() || (!wanted.port.empty() && wanted.port != port)) return false;
   if (const std::optional<Ip> wanted_ip = ParseIp(wanted.host)) return ip && *ip == *wanted_ip;
   return MatchesName(wanted.host, host);

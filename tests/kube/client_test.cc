@@ -284,6 +284,29 @@ TEST_CASE("Client in a dry run says of a lost answer that it is lost, and no mor
   CHECK(error == Error{ErrorCode::kUnavailable, "it is gone"});
 }
 
+TEST_CASE("Client::List ends a list whose pages go round in circles", "[kube][client]") {
+  const Error want{ErrorCode::kMalformed, "list things: its pages go round in circles: a continue token came twice"};
+  FakeTransport same(Script{Page("", "x"), Page("", "x")});
+  CHECK(ErrorOf(List(same).status) == want);
+  FakeTransport circle(Script{Page("", "x"), Page("", "y"), Page("", "z"), Page("", "x")});
+  CHECK(ErrorOf(List(circle).status) == want);
+  // A list that begins anew may have the same pages.
+  FakeTransport anew(Script{Page(R"({"a":1})", "x"), Away(), Page(R"({"a":1})", "x"), Page("")});
+  CHECK(ErrorOf(List(anew).status) == std::nullopt);
+}
+
+TEST_CASE("Client::List gives up a list of more objects than anybody has, in one page or in many", "[kube][client]") {
+  const Error want{ErrorCode::kMalformed, "list things: the list is too large: it has more objects than are taken"};
+  std::string half = "{}";
+  for (int i = 1; i < 50000; ++i) half += ",{}";
+  FakeTransport most(Script{Page(half, "x"), Page(half)});
+  CHECK(ErrorOf(List(most).status) == std::nullopt);
+  FakeTransport one_page(Script{Page(half + "," + half + ",{}")});
+  CHECK(ErrorOf(List(one_page).status) == want);
+  FakeTransport pages(Script{Page(half, "x"), Page(half, "y"), Page("{}")});
+  CHECK(ErrorOf(List(pages).status) == want);
+}
+
 TEST_CASE("Client::List blames RBAC for a 403 only when /readyz says 200", "[kube][client]") {
   FakeTransport transport(Script{Answer("403-list-namespaces-rbac.json"), Ok("ok")});
   CHECK(ErrorOf(List(transport).status) ==

@@ -389,12 +389,13 @@ TEST_CASE("DecodeNamespace tells who wrote the label and which owner", "[kube][c
   const auto space = Decode(
       &DecodeNamespace,
       R"({"metadata":)" +
-          ManagedMetadata(
-              "team-red",
-              {{"a", "3", "", R"({"f:metadata":{"f:labels":{"f:platform.labhub.io/teamspace":{}}}})"},
-               {"b", "4", "", R"({"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"x\"}":{},"odd":{}}}})"},
-               {"c", "5", "status", R"({"f:status":{"f:phase":{}}})"},
-               {"d", "6", "status", R"({"f:metadata":{"f:labels":{"f:other":{}}}})"}}) +
+          ManagedMetadata("team-red",
+                          {{"a", "3", "", R"({"f:metadata":{"f:labels":{"f:platform.labhub.io/teamspace":{}}}})"},
+                           {"b", "4", "",
+                            R"({"f:metadata":{"f:ownerReferences":{".":{},"k:{\"uid\":\"x\"}":{},)"
+                            R"("odd":{},"\"}":{},"k:{\"uid\":\"y":{},"k:{\"name\":\"y\"}":{}}}})"},
+                           {"c", "5", "status", R"({"f:status":{"f:phase":{}}})"},
+                           {"d", "6", "status", R"({"f:metadata":{"f:labels":{"f:other":{}}}})"}}) +
           "}");
   REQUIRE(space);
   CHECK(space->unreadable.empty());

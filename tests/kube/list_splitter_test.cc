@@ -103,11 +103,24 @@ TEST_CASE("ListSplitter takes blanks, line breaks and members in any order", "[k
   CHECK(outcome.items == std::vector<std::string>{"{ \"a\" : 1 }", "{}"});
 }
 
-TEST_CASE("ListSplitter finds no items in an empty list", "[kube][list_splitter]") {
-  const Outcome outcome =
-      Split(R"({"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]})");
-  CHECK(outcome.error == std::nullopt);
-  CHECK(outcome.items.empty());
+TEST_CASE("ListSplitter finds no items in an empty list, and in null, as Go writes it", "[kube][list_splitter]") {
+  for (const std::string items : {"[]", "null"}) {
+    const Outcome outcome =
+        Split(R"({"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":)" + items + "}");
+    CHECK(outcome.error == std::nullopt);
+    CHECK(outcome.items.empty());
+  }
+}
+
+TEST_CASE("ListAllowance is for all pages of a list", "[kube][list_splitter]") {
+  ListAllowance allowance{.bytes = 100, .items = 10};
+  CHECK(allowance.Take(60, 4));
+  CHECK(allowance.Take(40, 6));
+  CHECK(allowance.Take(0, 0));
+  CHECK(ErrorOf(allowance.Take(1, 0)) ==
+        Error{ErrorCode::kMalformed, "the list is too large: it has more bytes than are taken"});
+  CHECK(ErrorOf(allowance.Take(0, 1)) ==
+        Error{ErrorCode::kMalformed, "the list is too large: it has more objects than are taken"});
 }
 
 std::string ListWith(const std::string& items) {
@@ -152,7 +165,8 @@ TEST_CASE("ListSplitter and DecodeEnvelope refuse a list that is broken in any w
       {"another list behind it", kList + kList, ""},
       {"a list at its root", "[" + kList + "]", ""},
       {"no items", ListWith(R"("x":1)"), not_objects},
-      {"items null", ListWith(R"("items":null)"), not_objects},
+      {"items null, and some behind", ListWith(R"("items":null,"items":[{"a":1}])"), ""},
+      {"items null twice", ListWith(R"("items":null,"items":null)"), "'items' is there twice"},
       {"items an object", ListWith(R"("items":{"a":{}})"), not_objects},
       {"items a number", ListWith(R"("items":0)"), not_objects},
       {"an escaped key", ListWith(R"("\u0069tems":[{"a":1}])"), not_objects},

@@ -69,6 +69,8 @@ TEST_CASE("IsExemptFromProxy follows Go's rules for NO_PROXY", "[kube][proxy]") 
       {"fd00::1", "fd00:0::1", "443", true},
       {"[fd00::1]:6443", "fd00::1", "6443", true},
       {"[fd00::1]:6443", "fd00::1", "443", false},
+      {"[fd00::1]:", "fd00::1", "443", true},
+      {"[fd00::1]", "fd00::1", "443", false},
       {"::ffff:10.0.0.1", "10.0.0.1", "443", true},
   };
   for (const Case& c : cases) {
