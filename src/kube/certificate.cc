@@ -71,14 +71,6 @@ Time ToTime(const ASN1_TIME* time) {
   return Time(std::chrono::seconds(timegm(&parts)));
 }
 
-/// Verifies a server by `authorities`, a STACK_OF(X509), and nothing else that is or will be in the SSL_CTX.
-int VerifyBy(X509_STORE_CTX* context, void* authorities) {
-  X509_STORE_CTX_set0_trusted_stack(context, static_cast<STACK_OF(X509)*>(authorities));
-  // As Go: whatever is in there is trusted, if it signs itself or not.
-  X509_VERIFY_PARAM_set_flags(X509_STORE_CTX_get0_param(context), X509_V_FLAG_PARTIAL_CHAIN);
-  return X509_verify_cert(context) > 0 ? 1 : 0;
-}
-
 }  // namespace
 
 Result<Authorities> Authorities::Read(std::string pem) {
@@ -106,10 +98,6 @@ Result<Authorities> Authorities::Read(std::string pem) {
   authorities.pem_ = all ? std::move(pem) : std::move(readable);
   authorities.certificates_ = std::move(certificates);
   return authorities;
-}
-
-void Authorities::TrustIn(ssl_ctx_st* context) const {
-  SSL_CTX_set_cert_verify_callback(context, &VerifyBy, certificates_.get());
 }
 
 struct ClientCertificate::Parts {
@@ -161,10 +149,16 @@ Status ClientCertificate::PresentIn(ssl_ctx_st* context) const {
   ERR_clear_error();
   const bool taken = SSL_CTX_use_cert_and_key(context, parts_->certificate.get(), parts_->key.get(),
                                               parts_->chain.get(), kInPlaceOfAnother) == 1;
-  const char* reason = taken ? nullptr : ERR_reason_error_string(ERR_get_error());
+  const unsigned long error = taken ? 0 : ERR_get_error();
   ERR_clear_error();
-  if (!taken) return Fail(ErrorCode::kInvalid, reason != nullptr ? reason : "for no reason given");
-  return {};
+  if (taken) return {};
+  if (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == SSL_R_EE_KEY_TOO_SMALL) {
+    return Fail(ErrorCode::kInvalid, "its key is too short for the security level " +
+                                         std::to_string(SSL_CTX_get_security_level(context)) +
+                                         " of this machine's OpenSSL: issue one with a longer key");
+  }
+  const char* reason = ERR_reason_error_string(error);
+  return Fail(ErrorCode::kInvalid, reason != nullptr ? reason : "for no reason given");
 }
 
 std::string DescribeValidity(const ClientCertificate& certificate, Time now) {

@@ -32,10 +32,8 @@ class Authorities {
   /// The text that was read, or, where there is more in it than certificates that can be read, these alone.
   const std::string& pem() const { return pem_; }
 
-  /// Has connections of `context`, an OpenSSL SSL_CTX that `this` outlives, trust these and nobody else.
-  ///
-  /// Requires: !empty().
-  void TrustIn(ssl_ctx_st* context) const;
+  /// OpenSSL's STACK_OF(X509); null when empty().
+  const stack_st_X509* certificates() const { return certificates_.get(); }
 
   friend bool operator==(const Authorities& a, const Authorities& b) { return a.pem_ == b.pem_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What to say of a transfer that failed, and whether trying again can mend it.
+// What to say of a transfer that failed, and whether trying again can help.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,17 @@ struct TransferProgress {
   bool sent = false;      ///< The request has begun.
   std::size_t bytes = 0;  ///< Of the answer's body.
   bool answered = false;  ///< The answer has begun.
+  long connect_code = 0;  ///< What a proxy answered when it was asked to connect; 0: nothing, or none was asked.
   std::chrono::milliseconds took{0};
 };
 
 /// Returns what was not there in time: "no answer within 3s".
 std::string TimeoutWords(const TransferProgress& progress);
 
-/// Returns the error for how libcurl ended a transfer: its code, its error buffer, its CURLINFO_OS_ERRNO.
+/// Returns the error for how libcurl ended a transfer: its code, its error buffer, its CURLINFO_OS_ERRNO. The words are
+/// those of no library wherever they can be.
 ///
-/// Errors:  kInvalid where only somebody can mend it, else kUnavailable.
+/// Errors:  kInvalid where a person must act, else kUnavailable.
 Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const TransferProgress& progress);
 
 }  // namespace cnpa

@@ -13,14 +13,6 @@
 namespace cnpa {
 namespace {
 
-void SetBlob(CURL* easy, CURLoption option, const std::string& bytes) {
-  if (bytes.empty()) return;
-  // libcurl takes a pointer to mutable bytes and, told not to copy, only reads them.
-  auto* data = const_cast<char*>(bytes.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  curl_blob blob{data, bytes.size(), CURL_BLOB_NOCOPY};
-  curl_easy_setopt(easy, option, &blob);
-}
-
 /// Go's socks5 has the proxy look names up; libcurl calls that socks5h.
 std::string CurlProxy(const std::string& proxy) {
   constexpr std::string_view kSocks = "socks5://";
@@ -39,8 +31,35 @@ std::string Header(const std::string& name, const std::string& value) {
   return value.empty() ? name + ";" : name + ": " + value;
 }
 
-CurlSlist HeadersFor(const Connection& connection) {
+/// Returns what the `Host` header says of a server: without a zone, and without the port that is https's own.
+std::string HostHeader(const ServerAddress& address) {
+  std::string host = address.host;
+  if (const std::size_t zone = host.find('%'); zone != std::string::npos) host = host.substr(0, zone) + "]";
+  return address.port == "443" ? host : host + ":" + address.port;
+}
+
+/// Returns a host without the escape that a zone has in a URL.
+std::string Unescaped(std::string host) {
+  if (const std::size_t zone = host.find("%25"); zone != std::string::npos) host.erase(zone + 1, 2);
+  return host;
+}
+
+/// Returns a host's name or an IP address as it stands in a URL.
+std::string HostInUrl(const std::string& host) {
+  return host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + host + "]" : host;
+}
+
+/// The host of a proxy's URL, such as ParseProxyUrl() returns.
+std::string HostOfProxy(const std::string& proxy) {
+  const std::string url = WithoutPassword(proxy);
+  const std::size_t start = url.find("://") + 3;
+  return url.substr(start, url.rfind(':') - start);
+}
+
+CurlSlist HeadersFor(const Connection& connection, const ServerAddress& address) {
   CurlSlist headers;
+  // The URL has the name that TLS is to ask for.
+  if (!connection.tls_server_name.empty()) Append(headers, "Host: " + HostHeader(address));
   Append(headers, "Accept: application/json");
   Append(headers, "Expect:");  // Never wait for "100 Continue": bodies are small.
   if (!connection.token.empty()) {
@@ -75,15 +94,24 @@ Result<ServerAddress> ParseServerAddress(const std::string& server) {
     return Fail(ErrorCode::kInvalid, "'" + server + "' does not begin with https://");
   }
   ServerAddress address{part(CURLUPART_HOST), part(CURLUPART_PORT), part(CURLUPART_PATH)};
+  if (const std::string zone = part(CURLUPART_ZONEID); !zone.empty()) {
+    address.host.insert(address.host.size() - 1, "%25" + zone);
+  }
   while (address.prefix.ends_with('/')) address.prefix.pop_back();
   return address;
 }
 
 CurlSetup::CurlSetup(Connection connection, const ServerAddress& address)
-    : connection_(std::move(connection)), headers_(HeadersFor(connection_)) {
+    : connection_(std::move(connection)), headers_(HeadersFor(connection_, address)) {
   const std::string& name = connection_.tls_server_name;
-  if (!name.empty()) Append(connect_to_, name + ":" + address.port + ":" + address.host + ":" + address.port);
-  base_url_ = "https://" + (name.empty() ? address.host : name) + ":" + address.port + address.prefix;
+  // libcurl asks TLS for the name in the URL.
+  if (!name.empty()) Append(connect_to_, "::" + Unescaped(address.host) + ":" + address.port);
+  base_url_ = "https://" + (name.empty() ? address.host : HostInUrl(name)) + ":" + address.port + address.prefix;
+  server_ =
+      std::make_unique<ServerVerifier>(TlsPeer::kServer, connection_.authorities, name.empty() ? address.host : name);
+  if (connection_.proxy.empty()) return;
+  // Go trusts a proxy by what it trusts the server by.
+  proxy_ = std::make_unique<ServerVerifier>(TlsPeer::kProxy, connection_.authorities, HostOfProxy(connection_.proxy));
 }
 
 void CurlSetup::Apply(CURL* easy, std::chrono::milliseconds connect_timeout) const {
@@ -104,28 +132,26 @@ void CurlSetup::Apply(CURL* easy, std::chrono::milliseconds connect_timeout) con
   ApplyTls(easy);
 }
 
+/// What libcurl does of it: it has chains verified at all, and reads the system's authorities.
 void CurlSetup::ApplyTls(CURL* easy) const {
-  if (connection_.insecure_skip_tls_verify) {
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 0L);
+  for (const CURLoption chain : {CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER}) {
+    curl_easy_setopt(easy, chain, connection_.insecure_skip_tls_verify ? 0L : 1L);
   }
-  if (!connection_.authorities.empty()) {
-    // The system's are built into libcurl, and would be trusted too.
-    for (const CURLoption system : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
-      curl_easy_setopt(easy, system, nullptr);
-    }
+  for (const CURLoption name : {CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST}) {
+    curl_easy_setopt(easy, name, 0L);  // The ServerVerifier has done that.
   }
-  if (prepares_tls()) return;
-  SetBlob(easy, CURLOPT_CAINFO_BLOB, connection_.authorities.pem());
-  SetBlob(easy, CURLOPT_SSLCERT_BLOB, connection_.client_certificate.pem());
-  SetBlob(easy, CURLOPT_SSLKEY_BLOB, connection_.client_certificate.key_pem());
+  if (connection_.authorities.empty() && !connection_.insecure_skip_tls_verify) return;
+  for (const CURLoption system : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
+    curl_easy_setopt(easy, system, nullptr);
+  }
 }
 
-Status CurlSetup::PrepareTls(void* context) const {
+Status CurlSetup::PrepareTls(void* context, TlsPeer peer) const {
   auto* tls = static_cast<ssl_ctx_st*>(context);
-  if (!connection_.authorities.empty()) connection_.authorities.TrustIn(tls);
-  if (!connection_.client_certificate.empty()) return connection_.client_certificate.PresentIn(tls);
-  return {};
+  if (!connection_.insecure_skip_tls_verify) (peer == TlsPeer::kProxy ? proxy_ : server_)->VerifyIn(tls);
+  // A proxy is told who we are by its password alone.
+  if (peer == TlsPeer::kProxy || connection_.client_certificate.empty()) return {};
+  return connection_.client_certificate.PresentIn(tls);
 }
 
 /// Which proxy was decided by Go's rules; libcurl is to look at no variable of its own.
@@ -140,12 +166,6 @@ void CurlSetup::ApplyProxy(CURL* easy) const {
   }
   curl_easy_setopt(easy, CURLOPT_HEADEROPT, static_cast<long>(CURLHEADER_SEPARATE));  // No token for the proxy.
   curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  // Go trusts a proxy by what it trusts the server by.
-  if (connection_.insecure_skip_tls_verify) {
-    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYPEER, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY_SSL_VERIFYHOST, 0L);
-  }
-  SetBlob(easy, CURLOPT_PROXY_CAINFO_BLOB, connection_.authorities.pem());
 }
 
 }  // namespace cnpa

@@ -4,17 +4,19 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "kube/connection.h"
 #include "kube/curl_handles.h"
+#include "kube/server_verifier.h"
 
 namespace cnpa {
 
 /// "https://host:port/prefix" in its parts; `port` is never empty.
 struct ServerAddress {
-  std::string host;
+  std::string host;  ///< An IPv6 address is in brackets, and has its zone as "%25eth0".
   std::string port;
   std::string prefix;
 };
@@ -38,15 +40,16 @@ class CurlSetup {
   /// Sets what is the same for each request that `easy` will perform.
   void Apply(CURL* easy, std::chrono::milliseconds connect_timeout) const;
 
-  /// Returns whether new connections have to be shown to PrepareTls().
-  ///
-  /// Not by way of a proxy that speaks TLS itself: libcurl does not tell its context from the server's.
-  bool prepares_tls() const { return !connection_.proxy.starts_with("https://"); }
-
-  /// Puts authorities and client certificate into the OpenSSL SSL_CTX of a new connection.
+  /// Puts what a new connection verifies and presents into its OpenSSL SSL_CTX: that of the server, or of a proxy that
+  /// speaks TLS itself.
   ///
   /// Errors:  of ClientCertificate::PresentIn().
-  Status PrepareTls(void* context) const;
+  Status PrepareTls(void* context, TlsPeer peer) const;
+
+  /// Returns why the last server, or proxy, was not trusted.
+  const std::string& refusal() const {
+    return proxy_ && server_->refusal().empty() ? proxy_->refusal() : server_->refusal();
+  }
 
  private:
   void ApplyProxy(CURL* easy) const;
@@ -54,6 +57,8 @@ class CurlSetup {
 
   Connection connection_;
   std::string base_url_;
+  std::unique_ptr<ServerVerifier> server_;
+  std::unique_ptr<ServerVerifier> proxy_;  ///< None without a proxy.
   CurlSlist connect_to_;
   CurlSlist headers_;
 };

@@ -14,6 +14,11 @@ using std::chrono::milliseconds;
 // Status documents are small; what a write returns is one object.
 constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
 
+/// Returns whether two words are the same but for capitals.
+bool Equals(std::string_view left, std::string_view right) {
+  return left.size() == right.size() && strncasecmp(left.data(), right.data(), right.size()) == 0;
+}
+
 }  // namespace
 
 CurlTransfer::CurlTransfer(Request request, Transport::OnDone on_done, const CurlSetup& setup, CurlEasy easy,
@@ -32,7 +37,6 @@ CurlTransfer::CurlTransfer(Request request, Transport::OnDone on_done, const Cur
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, &CurlTransfer::OnHeader);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, this);
   curl_easy_setopt(handle, CURLOPT_PRIVATE, this);
-  if (!setup_.prepares_tls()) return;
   curl_easy_setopt(handle, CURLOPT_SSL_CTX_FUNCTION, &CurlTransfer::OnTls);
   curl_easy_setopt(handle, CURLOPT_SSL_CTX_DATA, this);
 }
@@ -66,30 +70,37 @@ milliseconds CurlTransfer::age() const {
 TransferProgress CurlTransfer::progress() const {
   curl_off_t connected = 0;
   long sent = 0;
+  long connect_code = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_APPCONNECT_TIME_T, &connected);
   curl_easy_getinfo(easy_.get(), CURLINFO_REQUEST_SIZE, &sent);
+  curl_easy_getinfo(easy_.get(), CURLINFO_HTTP_CONNECTCODE, &connect_code);
   return {.connected = connected > 0 || sent > 0,
           .sent = sent > 0,
           .bytes = bytes_,
           .answered = response_.code != 0,
+          .connect_code = connect_code,
           .took = age()};
 }
 
 Error CurlTransfer::Failure(CURLcode code) const {
   if (!tls_status_) return DescribeFailure(code, tls_status_.error().message.c_str(), 0, progress());
+  if (code == CURLE_PEER_FAILED_VERIFICATION && !setup_.refusal().empty()) {
+    return {ErrorCode::kInvalid, setup_.refusal()};
+  }
   long os_errno = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_errno);
-  Error error = DescribeFailure(code, error_.data(), os_errno, progress());
-  // With one TLS inside of the other, libcurl loses what OpenSSL said of the inner one.
-  if (code == CURLE_SSL_CONNECT_ERROR && !setup_.prepares_tls()) {
-    error.message += "; it may also be that the server's certificate, behind the proxy, is not trusted";
-  }
-  return error;
+  return DescribeFailure(code, error_.data(), os_errno, progress());
 }
 
-CURLcode CurlTransfer::OnTls(CURL* /*easy*/, void* context, void* user) {
+CURLcode CurlTransfer::OnTls(CURL* easy, void* context, void* user) {
   auto& transfer = *static_cast<CurlTransfer*>(user);
-  transfer.tls_status_ = transfer.setup_.PrepareTls(context);
+  // A proxy that speaks TLS itself is asked to connect over it, and the server's TLS begins when it has.
+  const bool asks_proxy = transfer.setup_.connection().proxy.starts_with("https://");
+  long connect_code = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &connect_code);
+  const bool connected = connect_code >= 200 && connect_code < 300;
+  const TlsPeer peer = asks_proxy && !connected ? TlsPeer::kProxy : TlsPeer::kServer;
+  transfer.tls_status_ = transfer.setup_.PrepareTls(context, peer);
   return transfer.tls_status_ ? CURLE_OK : CURLE_SSL_CERTPROBLEM;
 }
 
@@ -106,7 +117,7 @@ std::size_t CurlTransfer::OnBytes(char* data, std::size_t size, std::size_t coun
   transfer.bytes_ += bytes.size();
   transfer.moved_ = Clock::now();
   if (transfer.compressed_) {
-    // We did not ask for it, and a few bytes of it can become many.
+    // A few bytes of it can become many, and libcurl may have unpacked what comes so.
     transfer.body_status_ = Fail(ErrorCode::kMalformed, "the answer is compressed, which was not asked for");
   } else if (transfer.request_.on_body && transfer.response_.code == 200) {
     transfer.body_status_ = transfer.request_.on_body(bytes);
@@ -140,13 +151,13 @@ void CurlTransfer::TakeHeader(std::string_view line) {
   if (colon == std::string_view::npos) return;
   std::string_view value = line.substr(colon + 1);
   while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  const auto is = [name = line.substr(0, colon)](std::string_view wanted) {
-    return name.size() == wanted.size() && strncasecmp(name.data(), wanted.data(), wanted.size()) == 0;
-  };
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+  const auto is = [name = line.substr(0, colon)](std::string_view wanted) { return Equals(name, wanted); };
   if (is("content-type")) response_.content_type = value;
   if (is("retry-after")) response_.retry_after = value;
   if (is("date")) response_.date = value;
-  if (is("content-encoding")) compressed_ = value != "identity";
+  if (is("content-encoding") && !Equals(value, "identity")) compressed_ = true;
+  if (is("transfer-encoding") && !Equals(value, "chunked")) compressed_ = true;
   if (is("warning")) response_.warnings.emplace_back(value);
 }
 

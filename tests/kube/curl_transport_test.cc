@@ -131,6 +131,39 @@ TEST_CASE("CurlTransport sends a write once, even where a kept connection ends w
   }
 }
 
+TEST_CASE("CurlTransport asks TLS for tls-server-name, and HTTP for the server as the kubeconfig has it",
+          "[kube][curl_transport]") {
+  const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
+  Connection connection = ConnectionTo(server);
+  connection.tls_server_name = "kubernetes.test";
+  REQUIRE(ErrorOf(Send(connection)) == std::nullopt);
+  REQUIRE(ErrorOf(Send(connection, {.method = Method::kPost, .path = "/", .content_type = "t", .body = "b"})) ==
+          std::nullopt);
+  for (const Received& received : server.received()) {
+    CHECK(received.headers.at("host") == "127.0.0.1:" + std::to_string(server.port()));
+  }
+}
+
+TEST_CASE("CurlTransport takes an IPv6 address with its zone", "[kube][curl_transport]") {
+  const auto refusal = [](const Connection& connection) {
+    const Result<Response> response = Send(connection);
+    REQUIRE_FALSE(response);
+    return response.error().message;
+  };
+  // There is no such zone, and nobody listens: what counts is that the zone is not lost on the way.
+  const std::string server = "https://[fe80::1%25nowhere]:9";
+  CHECK(refusal({.server = server}).starts_with("cannot reach " + server + ": "));
+  const Identity identity = MakeIdentity({.server_names = "IP:::1"});
+  const LoopbackServer six(identity, Always(HttpAnswer(200, "{}")), {}, LoopbackServer::Family::kIpv6);
+  Connection connection{.server = "https://[::1%251]:" + std::to_string(six.port()), .authorities = Trusting(identity)};
+  REQUIRE(ErrorOf(Send(connection)) == std::nullopt);
+  connection.tls_server_name = "::1";
+  REQUIRE(ErrorOf(Send(connection)) == std::nullopt);
+  for (const Received& received : six.received()) {
+    CHECK(received.headers.at("host") == "[::1]:" + std::to_string(six.port()));
+  }
+}
+
 TEST_CASE("CurlTransport sends basic authentication and impersonation", "[kube][curl_transport]") {
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "{}")));
   Connection connection = ConnectionTo(server);
@@ -191,6 +224,15 @@ TEST_CASE("CurlTransport sends what was answered 401 once more with renewed cred
     start({.path = "/"});
     transport->RunUntilIdle();
     CHECK(codes == std::vector<int>{401});
+    CHECK(server.received().size() == 1);
+  }
+  SECTION("with none that can't be sent") {
+    next = "new\r\nX-Evil: 1";
+    start({.path = "/"});
+    transport->RunUntilIdle();
+    CHECK(errors ==
+          std::vector<Error>{
+              {ErrorCode::kInvalid, "context \"test\": token: has a line break or another control character in it"}});
     CHECK(server.received().size() == 1);
   }
   SECTION("with the error of what would renew them") {
@@ -265,10 +307,23 @@ TEST_CASE("CurlTransport renews nothing for a watch, which others would have to 
 }
 
 TEST_CASE("CurlTransport refuses a compressed answer, which it does not ask for", "[kube][curl_transport]") {
+  const Error want{ErrorCode::kMalformed, "the answer is compressed, which was not asked for"};
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(200, "x", "Content-Encoding: gzip\r\n")));
-  CHECK(ErrorOf(Send(ConnectionTo(server))) ==
-        Error{ErrorCode::kMalformed, "the answer is compressed, which was not asked for"});
+  CHECK(ErrorOf(Send(ConnectionTo(server))) == want);
   CHECK_FALSE(server.received()[0].headers.contains("accept-encoding"));
+  // "{}", as gzip has it. Older versions of libcurl unpack it.
+  const std::string packed("\037\213\010\000\000\000\000\000\002\003\253\256\005\000\103\277\246\243\002\000\000\000",
+                           22);
+  for (const std::string encoding : {"gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP,chunked"}) {
+    const LoopbackServer packs(ServerIdentity(), Always("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + encoding +
+                                                        "\r\n\r\n16\r\n" + packed + "\r\n0\r\n\r\n"));
+    for (const Method method : {Method::kGet, Method::kPatch}) {
+      CHECK_FALSE(Send(ConnectionTo(packs), {.method = method, .path = "/", .content_type = "t", .body = "b"}));
+    }
+  }
+  const LoopbackServer chunks(ServerIdentity(),
+                              Always("HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked \r\n\r\n2\r\n{}\r\n0\r\n\r\n"));
+  CHECK(Send(ConnectionTo(chunks))->body == "{}");
 }
 
 TEST_CASE("CurlTransport takes the proxy of the connection, and none of the environment", "[kube][curl_transport]") {
@@ -357,9 +412,9 @@ TEST_CASE("CurlTransport trusts the given authority only", "[kube][curl_transpor
   REQUIRE(refused);
   CHECK(refused->code == ErrorCode::kInvalid);
   CAPTURE(refused->message);
-  CHECK(refused->message.starts_with("cannot reach " + connection.server +
-                                     ": the server's certificate is not trusted ("));
-  CHECK(refused->message.ends_with("): check 'certificate-authority' (context \"test\")"));
+  CHECK(refused->message == "cannot reach " + connection.server +
+                                ": the server's certificate is not trusted (it is signed by itself): check "
+                                "'certificate-authority' (context \"test\")");
   CHECK(server.received().empty());
   connection.authorities = {};
   connection.insecure_skip_tls_verify = true;
@@ -381,19 +436,6 @@ TEST_CASE("CurlTransport takes an authority that another one vouches for, and ev
   CHECK(ErrorOf(Send(connection))->code == ErrorCode::kInvalid);
 }
 
-TEST_CASE("CurlTransport takes no certificate for clients as a server's", "[kube][curl_transport]") {
-  const Identity identity = MakeIdentity({.server_names = "IP:127.0.0.1", .usage = "clientAuth"});
-  const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
-  Connection connection = ConnectionTo(server);
-  connection.authorities = Trusting(identity);
-  const auto refused = ErrorOf(Send(connection));
-  REQUIRE(refused);
-  CAPTURE(refused->message);
-  CHECK(refused->code == ErrorCode::kInvalid);
-  CHECK(Contains(refused->message, "the server's certificate is not trusted (SSL certificate problem: "));
-  CHECK(server.received().empty());
-}
-
 TEST_CASE("CurlTransport checks the server's name, which tls-server-name may replace", "[kube][curl_transport]") {
   const Identity identity = MakeIdentity({.server_names = "DNS:kubernetes.test"});
   const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
@@ -412,25 +454,6 @@ TEST_CASE("CurlTransport checks the server's name, which tls-server-name may rep
   connection.authorities = {};
   connection.insecure_skip_tls_verify = true;
   CHECK(ErrorOf(Send(connection)) == std::nullopt);
-}
-
-TEST_CASE("CurlTransport says of a server certificate that it has expired, or is not valid yet",
-          "[kube][curl_transport]") {
-  const auto today = std::chrono::floor<seconds>(std::chrono::system_clock::now());
-  const auto refusal = [](const CertificateWish& wish) {
-    const Identity identity = MakeIdentity(wish);
-    const LoopbackServer server(identity, Always(HttpAnswer(200, "{}")));
-    Connection connection = ConnectionTo(server);
-    connection.authorities = Trusting(identity);
-    const auto refused = ErrorOf(Send(connection));
-    REQUIRE(refused);
-    CHECK(refused->code == ErrorCode::kInvalid);
-    return refused->message;
-  };
-  CHECK(Contains(refusal({.server_names = "IP:127.0.0.1", .not_after = today - seconds(60)}),
-                 "the server's certificate has expired: renew it on the server"));
-  CHECK(Contains(refusal({.server_names = "IP:127.0.0.1", .not_before = today + std::chrono::hours(1)}),
-                 "the server's certificate is not valid yet: compare the clocks"));
 }
 
 TEST_CASE("CurlTransport presents the client certificate", "[kube][curl_transport]") {
@@ -465,9 +488,11 @@ TEST_CASE("CurlTransport says why a client certificate can't be presented", "[ku
   Connection connection = ConnectionTo(server);
   connection.client_certificate = ClientOf(MakeIdentity({.rsa_bits = 512}));
   CHECK(ErrorOf(Send(connection)) ==
-        Error{ErrorCode::kInvalid, "cannot reach " + connection.server +
-                                       ": the client certificate or its key can't be used (ee key too small) (context "
-                                       "\"test\")"});
+        Error{ErrorCode::kInvalid,
+              "cannot reach " + connection.server +
+                  ": the client certificate or its key can't be used (its key is too short for the security "
+                  "level 2 of this machine's OpenSSL: issue one with a longer key) (context "
+                  "\"test\")"});
 }
 
 TEST_CASE("CurlTransport names server, reason and origin of a refused connection", "[kube][curl_transport]") {
@@ -489,10 +514,10 @@ TEST_CASE("CurlTransport takes an answer that does not come, or not whole, as un
   const std::vector<Case> cases{
       {"closed without an answer", "", "the server closed the connection without an answer"},
       {"a body that ends in the middle", "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 100\r\n\r\nhalf",
-       "the answer ends in the middle ("},
+       "the answer ends in the middle (4 bytes of it came)"},
       {"a chunk that ends in the middle",
        "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n64\r\nhalf",
-       "the answer ends in the middle ("},
+       "the answer ends in the middle (4 bytes of it came)"},
       {"no HTTP", "SSH-2.0-OpenSSH\r\nConnection: close\r\n\r\n", "the answer is not HTTP"},
       {"silence", LoopbackServer::kNever, "no answer within "},
   };

@@ -46,8 +46,10 @@ Owned<EVP_PKEY> ReadKey(const std::string& pem) {
   return Owned<EVP_PKEY>(PEM_read_bio_PrivateKey(in.get(), nullptr, nullptr, nullptr));
 }
 
-void AddExtension(X509* certificate, int kind, const std::string& value) {
-  const Owned<X509_EXTENSION> extension(X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str()));
+void AddExtension(X509* certificate, int kind, const std::string& value, X509* issuer = nullptr) {
+  X509V3_CTX context{};
+  X509V3_set_ctx(&context, issuer, certificate, nullptr, nullptr, 0);
+  const Owned<X509_EXTENSION> extension(X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str()));
   Require(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1);
 }
 
@@ -76,6 +78,11 @@ Identity MakeIdentity(const CertificateWish& wish) {
   AddExtension(certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
   if (!wish.server_names.empty()) AddExtension(certificate.get(), NID_subject_alt_name, wish.server_names);
   if (!wish.usage.empty()) AddExtension(certificate.get(), NID_ext_key_usage, wish.usage);
+  if (!wish.key_usage.empty()) AddExtension(certificate.get(), NID_key_usage, wish.key_usage);
+  if (wish.names_its_key) AddExtension(certificate.get(), NID_subject_key_identifier, "hash");
+  if (wish.names_issuers_key) {
+    AddExtension(certificate.get(), NID_authority_key_identifier, "keyid:always", issuer.get());
+  }
   Require(X509_sign(certificate.get(), issuer_key ? issuer_key.get() : key.get(), EVP_sha256()) > 0);
 
   const Owned<BIO> certificate_pem = Memory();

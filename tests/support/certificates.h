@@ -25,9 +25,12 @@ ClientCertificate ClientOf(const Identity& identity);
 struct CertificateWish {
   const Identity* issuer = nullptr;  ///< None: it signs itself, so that it is its own authority.
   std::string name = "test";
-  std::string server_names;  ///< "DNS:localhost,IP:127.0.0.1"; empty: none.
-  std::string usage;         ///< "clientAuth"; empty: every.
-  int rsa_bits = 0;          ///< 0: its key is of the curve P-256.
+  std::string server_names;        ///< "DNS:localhost,IP:127.0.0.1"; empty: none.
+  std::string usage;               ///< "clientAuth"; empty: every.
+  std::string key_usage;           ///< "keyEncipherment"; empty: every.
+  bool names_its_key = false;      ///< With a subject key identifier.
+  bool names_issuers_key = false;  ///< With an authority key identifier, which takes an issuer that names its key.
+  int rsa_bits = 0;                ///< 0: its key is of the curve P-256.
   Time not_before = kNow - std::chrono::hours(24 * 36500);
   Time not_after = kNow + std::chrono::hours(24 * 36500);
 };

@@ -36,16 +36,18 @@ struct Deleter {
 template <typename T>
 using Owned = std::unique_ptr<T, Deleter>;
 
-Owned<X509> ReadCertificate(const std::string& pem) {
-  const Owned<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
-  return Owned<X509>(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-}
-
 Owned<SSL_CTX> MakeContext(const Identity& identity, const std::string& client_ca_pem) {
   Owned<SSL_CTX> context(SSL_CTX_new(TLS_server_method()));
   const Owned<BIO> key_bio(BIO_new_mem_buf(identity.key_pem.data(), static_cast<int>(identity.key_pem.size())));
   const Owned<EVP_PKEY> key(PEM_read_bio_PrivateKey(key_bio.get(), nullptr, nullptr, nullptr));
-  Require(SSL_CTX_use_certificate(context.get(), ReadCertificate(identity.certificate_pem).get()) == 1);
+  const Owned<BIO> chain(
+      BIO_new_mem_buf(identity.certificate_pem.data(), static_cast<int>(identity.certificate_pem.size())));
+  const Owned<X509> first(PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr));
+  Require(SSL_CTX_use_certificate(context.get(), first.get()) == 1);
+  while (const Owned<X509> between{PEM_read_bio_X509(chain.get(), nullptr, nullptr, nullptr)}) {
+    Require(SSL_CTX_add1_chain_cert(context.get(), between.get()) == 1);
+  }
+  ERR_clear_error();
   Require(SSL_CTX_use_PrivateKey(context.get(), key.get()) == 1);
   if (!client_ca_pem.empty()) {
     const Owned<BIO> bio(BIO_new_mem_buf(client_ca_pem.data(), static_cast<int>(client_ca_pem.size())));
@@ -91,18 +93,19 @@ LoopbackServer::Received ParseHead(const std::string& head) {
 
 class LoopbackServer::Impl {
  public:
-  Impl(const Identity& identity, Handler handler, const std::string& client_ca_pem)
+  Impl(const Identity& identity, Handler handler, const std::string& client_ca_pem, Family family)
       : context_(MakeContext(identity, client_ca_pem)),
         handler_(std::move(handler)),
-        listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    Require(::bind(listener_, generic, size) == 0 && ::listen(listener_, 64) == 0);
-    Require(::getsockname(listener_, generic, &size) == 0);
-    port_ = ntohs(address.sin_port);
+        listener_(::socket(family == Family::kIpv6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (family == Family::kIpv6) {
+      sockaddr_in6 address{.sin6_family = AF_INET6, .sin6_addr = in6addr_loopback};
+      Listen(address);
+      port_ = ntohs(address.sin6_port);
+    } else {
+      sockaddr_in address{.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+      Listen(address);
+      port_ = ntohs(address.sin_port);
+    }
     acceptor_ = std::thread([this] { Accept(); });
   }
 
@@ -130,6 +133,15 @@ class LoopbackServer::Impl {
   }
 
  private:
+  /// Puts the port into `address`.
+  template <typename Address>
+  void Listen(Address& address) const {
+    socklen_t size = sizeof address;
+    auto* generic = reinterpret_cast<sockaddr*>(&address);
+    Require(::bind(listener_, generic, size) == 0 && ::listen(listener_, 64) == 0);
+    Require(::getsockname(listener_, generic, &size) == 0);
+  }
+
   void Accept() {
     while (!stopping_) {
       const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
@@ -205,8 +217,9 @@ class LoopbackServer::Impl {
   std::thread acceptor_;
 };
 
-LoopbackServer::LoopbackServer(const Identity& identity, Handler handler, const std::string& client_ca_pem)
-    : impl_(std::make_unique<Impl>(identity, std::move(handler), client_ca_pem)) {}
+LoopbackServer::LoopbackServer(const Identity& identity, Handler handler, const std::string& client_ca_pem,
+                               Family family)
+    : impl_(std::make_unique<Impl>(identity, std::move(handler), client_ca_pem, family)) {}
 LoopbackServer::~LoopbackServer() = default;
 
 int LoopbackServer::port() const {

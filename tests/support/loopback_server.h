@@ -27,8 +27,11 @@ class LoopbackServer {
   using Handler = std::function<std::string(const Received&)>;
   inline static const std::string kNever = "never";
 
+  enum class Family { kIpv4, kIpv6 };
+
   /// Serves until it is destroyed. With `client_ca_pem` only clients that have a certificate of these authorities.
-  LoopbackServer(const Identity& identity, Handler handler, const std::string& client_ca_pem = {});
+  LoopbackServer(const Identity& identity, Handler handler, const std::string& client_ca_pem = {},
+                 Family family = Family::kIpv4);
   ~LoopbackServer();
   LoopbackServer(const LoopbackServer&) = delete;
   LoopbackServer& operator=(const LoopbackServer&) = delete;
