@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "app/check_parts.h"
+#include "core/grant.h"
 #include "core/objects.h"
 #include "core/unauthorized.h"
 
@@ -12,7 +13,6 @@ namespace cnpa {
 namespace {
 
 constexpr std::string_view kApplyCrd = "cnpa-op crd | kubectl apply -f -";
-constexpr std::string_view kServiceAccountPrefix = "system:serviceaccount:";
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
@@ -20,16 +20,8 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return text;
 }
 
-/// Returns the command that gives the rights to who we are; to the usual user where that is not known.
-std::string GrantCommand(const Known<UserInfo>& user) {
-  std::string whom;
-  if (user && *user && (*user)->username != kFieldManager) {
-    const std::string& name = (*user)->username;
-    whom = name.starts_with(kServiceAccountPrefix)
-               ? "--serviceaccount " + ShellWord(name.substr(kServiceAccountPrefix.size())) + " "
-               : "--user " + ShellWord(name) + " ";
-  }
-  return "cnpa-op rbac " + whom + "| kubectl apply -f -";
+std::string GrantAdviceFor(const Known<UserInfo>& user) {
+  return GrantAdvice(user && *user ? (*user)->username : "");
 }
 
 /// What can't be known: a warning where only a right to ask lacks, or the server is too old to be asked.
@@ -115,7 +107,7 @@ Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end)
   check.status = needed ? CheckStatus::kFail : CheckStatus::kWarn;
   check.detail = "lacks " + lacks.text() + (has.empty() ? "" : "; has " + has.text());
   if (!needed) check.detail += fmt::format("; {}", without);
-  check.remedy = GrantCommand(survey.user);
+  check.remedy = GrantAdviceFor(survey.user);
   if (without == kWithoutEvents) check.remedy += ", or --no-events";
   return check;
 }
@@ -178,7 +170,7 @@ Check CheckCrd(const Survey& survey) {
   Check check{.kind = CheckKind::kCrd};
   if (!*survey.crd) {
     const Error& error = survey.crd->error();
-    if (error.code != ErrorCode::kNotFound) return Unknown(CheckKind::kCrd, error, GrantCommand(survey.user));
+    if (error.code != ErrorCode::kNotFound) return Unknown(CheckKind::kCrd, error, GrantAdviceFor(survey.user));
     check.status = CheckStatus::kFail;
     check.detail = "the TeamSpace CRD is not installed";
     check.remedy = kApplyCrd;
@@ -194,7 +186,7 @@ Check CheckCrd(const Survey& survey) {
   } else if (!crd.has_schema) {
     check.status = CheckStatus::kWarn;
     check.detail += "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks";
-    check.remedy = GrantCommand(survey.user);
+    check.remedy = GrantAdviceFor(survey.user);
   } else if (!crd.has_conditions) {
     check.status = CheckStatus::kWarn;
     check.detail += "has no status.conditions, so nobody can be told why a team space is not ready";

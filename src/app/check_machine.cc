@@ -6,6 +6,7 @@
 
 #include "app/check_parts.h"
 #include "base/file.h"
+#include "base/shell.h"
 
 namespace cnpa {
 namespace {

@@ -27,7 +27,4 @@ std::vector<Check> CheckRights(const Survey& survey);
 /// Returns what is said of a thing that was not looked at.
 Check NotChecked(CheckKind kind);
 
-/// Returns `text` as a shell takes it for one word.
-std::string ShellWord(const std::string& text);
-
 }  // namespace cnpa

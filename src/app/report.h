@@ -35,7 +35,7 @@ struct ChainReport {
 
 struct Report {
   std::vector<ChainReport> chains;  ///< As many, and in the same order, as in the plan.
-  std::uint64_t writes = 0;         ///< Requests, those that were refused included.
+  std::uint64_t writes = 0;         ///< That the server took, or may have taken.
 
   bool lost_race() const;
 };

@@ -51,15 +51,15 @@ Result<std::string> ReadVersion(const Exchange& exchange) {
   return version;
 }
 
-/// Returns whether the server is ready, as far as it tells. A 403 tells nothing.
+/// Returns whether the server is ready, as far as it tells. Whoever keeps /readyz from us (403, 404) tells nothing.
 bool ReadReady(const Exchange& exchange, Survey& survey) {
   if (!exchange.response) {
     survey.version = ErrorFrom(exchange.response);
     return false;
   }
-  if (exchange.response->code == 403) return true;
-  survey.ready_is_told = true;
-  if (exchange.response->code == 200) return true;
+  const int code = exchange.response->code;
+  survey.ready_is_told = code == 200 || code == 429 || code >= 500;
+  if (!survey.ready_is_told || code == 200) return true;
   survey.not_ready = DecodeFailedReadyChecks(exchange.response->body);
   if (survey.not_ready.empty()) survey.not_ready = {Refusal(kReadyPath, *exchange.response).message};
   return false;

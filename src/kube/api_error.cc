@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/grant.h"
 #include "kube/json.h"
 
 namespace cnpa {
@@ -88,7 +89,6 @@ ApiError DecodeApiError(const Request& request, const Response& response) {
     }
   }
   error.message = OneLine(response.body);
-  if (error.message.empty()) error.message = "no words";
   return error;
 }
 
@@ -137,7 +137,7 @@ Error ToError(const ApiError& error) {
               "in the kubeconfig"};
     }
     return {code, "forbidden: user \"" + right->user + "\" cannot " + right->verb + " " + right->resource +
-                      ": cnpa-op rbac | kubectl apply -f -"};
+                      ": " + GrantAdvice(right->user)};
   }
   if (error.code == 401) return {code, "unauthorized: the server refuses our credentials"};
   std::string message = error.verb + " " + error.path + ": " + std::to_string(error.code);
@@ -145,7 +145,7 @@ Error ToError(const ApiError& error) {
     return {code, message + ": a redirect, which is not followed: check 'server' in the kubeconfig, and the proxy"};
   }
   if (!error.reason.empty()) message += " " + error.reason;
-  return {code, message + ": " + error.message};
+  return {code, message + (error.message.empty() ? " without a body" : ": " + error.message)};
 }
 
 }  // namespace cnpa

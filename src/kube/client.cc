@@ -217,7 +217,10 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
 
 void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error) {
   Get("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
-    if (ready) return listing->Fail(error);
+    if (!ready && ready.error().code == ErrorCode::kStopped) return listing->Fail(ready.error());
+    // A gateway may keep /readyz from us: then the 403 is all that is known, and it says what is missing.
+    const bool starts = !ready && MayPass(ready.error().code);
+    if (!starts) return listing->Fail(error);
     RetryOrFail(listing, {ErrorCode::kUnavailable, "the API server is not ready yet"}, {});
   });
 }
@@ -283,15 +286,18 @@ void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, 
 
 void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnStatus& on_done,
                          const Result<Response>& response) {
-  if (response || response.error().code != ErrorCode::kStopped) ++writes_;
   const bool succeeded = response && Succeeded(*response);
-  if (succeeded && IsKubernetesObject(response->body)) return on_done({});
+  if (succeeded && IsKubernetesObject(response->body)) {
+    ++writes_;
+    return on_done({});
+  }
   Error error = succeeded  ? Error{ErrorCode::kUnavailable, Words(*request) + ": the answer is not the API server's"}
                 : response ? ToError(DecodeApiError(*request, *response))
                            : response.error();
   if (!MayPass(error.code)) return on_done(tl::unexpected<Error>(std::move(error)));
   const bool surely_undone = error.code == ErrorCode::kUnreachable || (response && response->code == 429);
   if (!surely_undone) {
+    ++writes_;
     // A 500 may be about this object alone, and must keep nothing from the others.
     if (!response || response->code != 500) retries_.NoteFailure();
     if (mode_ == WriteMode::kReal) error.message += ": it may have been done all the same, the next pass will see";

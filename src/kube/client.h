@@ -55,7 +55,8 @@ class Client {
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
   ///
   /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not said
-  ///          of a server that has just started and knows no rights yet.
+  ///          of a server that has just started and knows no permissions yet: its /readyz answers 5xx or 429, or not
+  ///          at all.
   void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnListed on_done);
 
   /// Begins to watch `collection` for what happens after `resource_version`, until the pass's deadline or Abandon();
@@ -98,7 +99,7 @@ class Client {
 
   WriteMode mode() const { return mode_; }
 
-  std::uint64_t writes() const { return writes_; }  ///< Sent so far, those that were refused included.
+  std::uint64_t writes() const { return writes_; }  ///< Made so far; those that may have been made are among them.
 
   /// Sent so far, each try for itself; those that the end of the pass kept from being sent are not among them.
   const RequestCounts& requests() const { return requests_; }

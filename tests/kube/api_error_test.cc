@@ -146,7 +146,7 @@ TEST_CASE("ToError says of answers that come while a server starts or stops that
        Status(500, "InternalError", "Internal error occurred: resource quota evaluation timed out"),
        ErrorCode::kUnavailable,
        "GET /p: 500 InternalError: Internal error occurred: resource quota evaluation timed out"},
-      {"500 without words", Text(500, ""), ErrorCode::kUnavailable, "GET /p: 500: no words"},
+      {"500 without a body", Text(500, ""), ErrorCode::kUnavailable, "GET /p: 500 without a body"},
       {"500 of a webhook that nobody mends", Status(500, "InternalError", "failed calling webhook \\\"a.example\\\""),
        ErrorCode::kInvalid, "GET /p: 500 InternalError: failed calling webhook \"a.example\""},
       {"403 of an admission plugin",
