@@ -17,6 +17,7 @@ std::string_view CheckKindName(CheckKind kind) {
     case CheckKind::kIdentity: return "identity";
     case CheckKind::kCrd: return "crd";
     case CheckKind::kRights: return "rights";
+    case CheckKind::kLists: return "lists";
     case CheckKind::kArchive: return "archive";
     case CheckKind::kClock: return "clock";
   }
@@ -38,6 +39,7 @@ std::vector<Check> ComputeChecks(const Survey& survey) {
   checks.push_back(CheckIdentity(survey));
   checks.push_back(CheckCrd(survey));
   for (Check& check : CheckRights(survey)) checks.push_back(std::move(check));
+  checks.push_back(CheckLists(survey));
   checks.push_back(CheckArchive(survey));
   checks.push_back(CheckClock(survey));
   return checks;

@@ -5,14 +5,14 @@
 #include <fmt/core.h>
 
 #include "app/check_parts.h"
+#include "app/crd_state.h"
+#include "app/render.h"
 #include "core/grant.h"
 #include "core/objects.h"
 #include "core/unauthorized.h"
 
 namespace cnpa {
 namespace {
-
-constexpr std::string_view kApplyCrd = "cnpa-op crd | kubectl apply -f -";
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string text;
@@ -42,27 +42,6 @@ std::string VerificationWords(const Connection& connection) {
                    : connection.origin.starts_with("service account") ? "the service account's CA"
                                                                       : "the kubeconfig's CA";
   return fmt::format("its certificate{} is verified by {}", name, by);
-}
-
-/// What keeps the CRD from working, in words; empty when nothing does.
-std::vector<std::string> CrdFaults(const CrdReport& crd) {
-  std::vector<std::string> faults;
-  if (crd.deleting) faults.emplace_back("is being deleted, with all team spaces");
-  if (!crd.served) faults.emplace_back("does not serve v1alpha1");
-  if (!crd.established) faults.emplace_back("is not established");
-  if (!crd.cluster_scoped) faults.emplace_back("is not cluster scoped");
-  if (crd.served && !crd.has_status) faults.emplace_back("has no status subresource");
-  faults.insert(faults.end(), crd.differences.begin(), crd.differences.end());
-  return faults;
-}
-
-/// What has to happen before ours can be applied: a scope can't be changed, a deletion can't be taken back.
-std::string CrdRemedy(const CrdReport& crd) {
-  if (crd.deleting) return "wait until it is gone, then: " + std::string(kApplyCrd);
-  if (!crd.cluster_scoped) {
-    return "the scope can't be changed: delete the CRD, and with it its objects, then: " + std::string(kApplyCrd);
-  }
-  return std::string(kApplyCrd);
 }
 
 /// The verbs of one resource: "list, watch, patch", "create; list, watch, patch, delete of team-quota".
@@ -122,6 +101,10 @@ Check CheckServer(const Survey& survey) {
     check.status = CheckStatus::kFail;
     check.detail = version.error().message;
     check.remedy = "see that the API server runs, and that the kubeconfig's cluster entry is right";
+    if (version.error().code == ErrorCode::kNotFound) {
+      check.detail += fmt::format(": no Kubernetes API server answers at {}", survey.connection->server);
+      check.remedy = "check 'server' in the kubeconfig, its path included";
+    }
     return check;
   }
   check.detail = survey.connection->server;
@@ -172,7 +155,7 @@ Check CheckCrd(const Survey& survey) {
     const Error& error = survey.crd->error();
     if (error.code != ErrorCode::kNotFound) return Unknown(CheckKind::kCrd, error, GrantAdviceFor(survey.user));
     check.status = CheckStatus::kFail;
-    check.detail = "the TeamSpace CRD is not installed";
+    check.detail = error.message;
     check.remedy = kApplyCrd;
     return check;
   }
@@ -207,6 +190,20 @@ std::vector<Check> CheckRights(const Survey& survey) {
     begin = end;
   }
   return checks;
+}
+
+Check CheckLists(const Survey& survey) {
+  if (!survey.lists) return NotChecked(CheckKind::kLists);
+  const Result<ListSizes>& sizes = *survey.lists;
+  if (!sizes) {
+    return {.kind = CheckKind::kLists,
+            .status = CheckStatus::kFail,
+            .detail = sizes.error().message,
+            .remedy = "until then each pass ends with code 3 and writes nothing"};
+  }
+  return {.kind = CheckKind::kLists,
+          .detail = fmt::format("{}, {} and {} can be read", Count(sizes->team_spaces, "TeamSpace"),
+                                Count(sizes->namespaces, "team namespace"), Count(sizes->quotas, "quota"))};
 }
 
 }  // namespace cnpa

@@ -24,6 +24,9 @@ Check CheckCrd(const Survey& survey);
 /// Returns one check for each resource of kLeastRights.
 std::vector<Check> CheckRights(const Survey& survey);
 
+/// Returns whether what a pass reads can be read.
+Check CheckLists(const Survey& survey);
+
 /// Returns what is said of a thing that was not looked at.
 Check NotChecked(CheckKind kind);
 

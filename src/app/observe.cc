@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
+#include "app/crd_state.h"
 #include "kube/codec_sight.h"
 
 namespace cnpa {
@@ -52,33 +54,16 @@ bool IsTeamNamespace(const Namespace& space) {
   return space.name.starts_with(kNamespacePrefix);
 }
 
-/// The server's 404 of a list says only that there is no such collection: its text is for developers.
-Error Explain(Error error, const Collection& collection) {
-  if (error.code == ErrorCode::kNotFound && collection.kind == kTeamSpaces.kind) {
-    error.message = "the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -";
+/// Returns the error of a list that there is not; nothing when there are all.
+std::optional<Error> ListError(Client& client, const Result<std::string>& team_spaces,
+                               const Result<std::string>& namespaces, const Result<std::string>& quotas) {
+  if (!team_spaces) {
+    const bool no_api = !namespaces && namespaces.error().code == ErrorCode::kNotFound;
+    return ExplainNoTeamSpaces(client, team_spaces.error(), no_api);
   }
-  return error;
-}
-
-/// Reads one document, now.
-Result<std::string> Read(Client& client, std::string_view path) {
-  Result<std::string> body = Fail(ErrorCode::kUnavailable, "not read");
-  client.Get(std::string(path), [&body](Result<std::string> got) { body = std::move(got); });
-  client.RunUntilIdle();
-  return body;
-}
-
-/// Reads the CRD itself, or what discovery tells of it where the right to read it lacks. After the lists: a
-/// CRD that is being deleted is marked before its objects are.
-Result<CrdFacts> ReadCrd(Client& client) {
-  Result<std::string> crd = Read(client, kCrdPath);
-  if (crd) return DecodeCrd(*std::move(crd));
-  // Its objects were just listed, so it is on its last breath.
-  if (crd.error().code == ErrorCode::kNotFound) return CrdFacts{.deleting = true};
-  if (crd.error().code != ErrorCode::kDenied) return tl::unexpected<Error>(std::move(crd).error());
-  Result<std::string> discovery = Read(client, kDiscoveryPath);
-  if (!discovery) return tl::unexpected<Error>(std::move(discovery).error());
-  return DecodeDiscovery(*std::move(discovery));
+  if (!namespaces) return namespaces.error();
+  if (!quotas) return quotas.error();
+  return std::nullopt;
 }
 
 Reading<TeamSpace>::Decode SeeingTeamSpaces(Sights* sights) {
@@ -128,9 +113,9 @@ Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, L
   namespaces.Begin(client, lists.namespaces, document, lists.decode_namespace, &IsTeamNamespace);
   quotas.Begin(client, lists.quotas, document, lists.decode_quota, &KeepAll<Quota>);
   client.RunUntilIdle();
-  if (!team_spaces.version) return tl::unexpected<Error>(Explain(std::move(team_spaces.version).error(), kTeamSpaces));
-  if (!namespaces.version) return tl::unexpected<Error>(Explain(std::move(namespaces.version).error(), kNamespaces));
-  if (!quotas.version) return tl::unexpected<Error>(Explain(std::move(quotas.version).error(), kQuotas));
+  if (std::optional<Error> error = ListError(client, team_spaces.version, namespaces.version, quotas.version)) {
+    return tl::unexpected<Error>(*std::move(error));
+  }
   for (const Status& sorted :
        {team_spaces.Sort(&TeamSpace::name, kTeamSpaces), namespaces.Sort(&Namespace::name, kNamespaces),
         quotas.Sort(&Quota::namespace_name, kQuotas)}) {
@@ -145,7 +130,7 @@ Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, L
                           .crd = {},
                           .observed_at = now};
   if (MustReadCrd(observation)) {
-    const Result<CrdFacts> facts = ReadCrd(client);
+    const Result<CrdFacts> facts = ReadCrdFacts(client);
     if (!facts) return Annotate(facts.error(), "read the TeamSpace CRD");
     observation.crd = *facts;
   }

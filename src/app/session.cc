@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "app/crd_state.h"
 #include "app/stop.h"
 #include "base/clock.h"
 #include "core/unauthorized.h"
@@ -100,6 +101,10 @@ Archive MakeArchive(const Options& options) {
 }
 
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {
+  if (error.code == ErrorCode::kNotFound && error.message.starts_with(kNoApi)) {
+    error.message.insert(kNoApi.size(), " at " + connection.server);
+    error.message += " (" + connection.origin + ")";
+  }
   if (!IsUnauthorized(error)) return error;
   const std::string validity = DescribeValidity(connection.client_certificate, now);
   if (!validity.empty()) error.message += ": the client certificate " + validity + ": renew it";

@@ -38,7 +38,7 @@ void TellWarnings(const Connection& connection, const Log& log);
 /// Returns the archive that `options` mean.
 Archive MakeArchive(const Options& options);
 
-/// Returns `error` with what it does not say: whose credentials were refused, and why that may be.
+/// Returns `error` with what it does not say: whose credentials were refused, and why that may be; where no API is.
 Error ExplainRefusal(Error error, const Connection& connection, Time now);
 
 }  // namespace cnpa

@@ -3,10 +3,11 @@
 
 #include <utility>
 
+#include "app/crd_state.h"
+#include "app/observe.h"
 #include "core/unauthorized.h"
 #include "kube/api_error.h"
 #include "kube/client.h"
-#include "kube/codec.h"
 
 namespace cnpa {
 namespace {
@@ -74,25 +75,30 @@ void Ask(Client& client, std::string_view path, const std::string& body, Result<
   });
 }
 
-Result<CrdReport> ReadDiscovery(Client& client) {
-  Result<CrdReport> report = Fail(ErrorCode::kStopped, "not sent");
-  client.Get(std::string(kDiscoveryPath), [&report](Result<std::string> text) {
-    report = text ? DecodeDiscoveryReport(*std::move(text)) : Result<CrdReport>(ErrorFrom(text));
-  });
-  client.RunUntilIdle();
-  return report;
-}
-
 void ReadCrdAndRights(Client& client, Survey& survey) {
-  client.Get(std::string(kCrdPath), [&survey](Result<std::string> text) {
-    survey.crd = text ? DecodeCrdReport(*std::move(text)) : Result<CrdReport>(ErrorFrom(text));
-  });
   for (std::size_t i = 0; i < kLeastRights.size(); ++i) {
     if (!survey.with_events && kLeastRights[i].resource == kEventsResource) continue;
     Ask(client, kAccessReviewPath, EncodeAccessReview(kLeastRights[i]), &DecodeAccessReview, survey.rights[i]);
   }
-  client.RunUntilIdle();
-  if (!*survey.crd && survey.crd->error().code == ErrorCode::kDenied) survey.crd = ReadDiscovery(client);
+  survey.crd = ReadCrdReport(client);
+}
+
+/// Returns whether nothing is known already that keeps the lists of a pass from being read.
+bool MayList(const Survey& survey) {
+  for (std::size_t i = 0; i < kLeastRights.size(); ++i) {
+    const Known<bool>& allowed = survey.rights[i];
+    if (kLeastRights[i].verb == "list" && *allowed && !**allowed) return false;
+  }
+  const Result<CrdReport>& crd = *survey.crd;
+  if (!crd) return crd.error().code != ErrorCode::kNotFound;
+  return crd->established && crd->served && crd->cluster_scoped;
+}
+
+/// Reads all that a pass reads, as a pass does: what can't be converted, decoded or fetched shows only then.
+Result<ListSizes> TryLists(Client& client, PreciseTime now) {
+  const Result<Observation> observed = Observe(client, std::chrono::floor<std::chrono::seconds>(now));
+  if (!observed) return ErrorFrom(observed);
+  return ListSizes{observed->team_spaces.size(), observed->namespaces.size(), observed->quotas.size()};
 }
 
 }  // namespace
@@ -108,7 +114,9 @@ void SurveyServer(Transport& transport, std::chrono::milliseconds request_timeou
   Ask(client, kSelfReviewPath, EncodeSelfReview(), &DecodeSelfReview, survey.user);
   client.RunUntilIdle();
   if (!*survey.user && IsUnauthorized(survey.user->error())) return;
-  if (ReadReady(Fetch(transport, kReadyPath, request_timeout, now), survey)) ReadCrdAndRights(client, survey);
+  if (!ReadReady(Fetch(transport, kReadyPath, request_timeout, now), survey)) return;
+  ReadCrdAndRights(client, survey);
+  if (MayList(survey)) survey.lists = TryLists(client, now());
 }
 
 }  // namespace cnpa

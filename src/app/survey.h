@@ -33,6 +33,15 @@ struct ClockReading {
   std::string date;  ///< The header, as sent; empty: none.
 };
 
+/// How many objects the lists of a pass hold.
+struct ListSizes {
+  std::size_t team_spaces = 0;
+  std::size_t namespaces = 0;  ///< Only those of teams.
+  std::size_t quotas = 0;
+
+  bool operator==(const ListSizes&) const = default;
+};
+
 struct Survey {
   Result<Connection> connection;       ///< An error: nothing was asked of any server.
   Known<std::string> version;          ///< kDenied: there is a server, and it does not tell us.
@@ -43,13 +52,15 @@ struct Survey {
   Known<CrdReport> crd;     ///< kNotFound: not installed.
   bool with_events = true;  ///< Those are wanted, and so the rights to send them.
   std::vector<Known<bool>> rights;  ///< One for each of kLeastRights, in their order.
+  Known<ListSizes> lists;           ///< An error: what a pass would end with.
   Result<ArchiveState> archive;
   std::string archive_folder;  ///< Empty: none.
   PreciseTime now;
 };
 
 /// Asks the server all that `survey` lacks but the archive. What cannot be judged once something before it has failed
-/// is not asked. Only reads, and reviews that the server does not store.
+/// is not asked. What a pass reads is read as a pass does it; nothing is written but reviews, which the server does not
+/// store.
 ///
 /// Requires: `survey.connection` is the one that `transport` goes to.
 void SurveyServer(Transport& transport, std::chrono::milliseconds request_timeout,

@@ -70,6 +70,8 @@ std::map<std::string, std::string> DecodeUsed(JsonDocument& document);  ///< sta
 inline constexpr std::string_view kCrdPath =
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/teamspaces.platform.labhub.io";
 inline constexpr std::string_view kDiscoveryPath = "/apis/platform.labhub.io/v1alpha1";
+/// The schemas of what is served there. As with discovery, everybody who is known to the server may read it.
+inline constexpr std::string_view kOpenApiPath = "/openapi/v3/apis/platform.labhub.io/v1alpha1";
 
 /// Returns what a CustomResourceDefinition says of our version of it.
 ///
@@ -82,6 +84,13 @@ Result<CrdFacts> DecodeCrd(std::string text);
 ///
 /// Errors:  kMalformed.
 Result<CrdFacts> DecodeDiscovery(std::string text);
+
+/// Returns `facts`, of DecodeDiscovery(), with what the published schema says of the status; as they are where it has
+/// no schema of TeamSpaces.
+///
+/// Errors:  kMalformed.
+/// Source:  OpenAPI 3.0, Components Object; Kubernetes, The Kubernetes API, OpenAPI V3.
+Result<CrdFacts> DecodePublishedSchema(std::string text, CrdFacts facts);
 
 /// Returns the request that makes `change`. Each is guarded, so that it does nothing if the object is not
 /// what the plan was made from; the table of guards is in docs/contract.md.

@@ -73,6 +73,26 @@ void CompareName(std::string_view what, const std::string& name, std::string_vie
   report.differences.push_back(std::string(what) + " is '" + name + "', not " + std::string(wanted));
 }
 
+/// Source:  k8s.io/apiextensions-apiserver, CustomResourceDefinitionConditionType.
+void TakeCondition(const JsonReader& condition, CrdReport& report) {
+  const std::string type = condition.OptionalString("type");
+  const bool holds = condition.OptionalString("status") == "True";
+  if (type == "Established") report.established = holds;
+  // It says which name is taken; the other only that one is.
+  if (type == "NamesAccepted" && !holds) report.refusal = condition.OptionalString("message");
+}
+
+void TakeVersion(const JsonReader& version, CrdReport& report) {
+  const std::string name = version.OptionalString("name");
+  if (version.IsTrue("served")) report.served_versions.push_back(name);
+  if (name != kVersionName) return;
+  report.served = version.IsTrue("served");
+  const JsonReader subresources = version.Object("subresources");
+  report.has_status = subresources.Has("status");
+  const JsonReader schema = version.Object("schema");
+  CompareSchema(schema.Object("openAPIV3Schema"), report);
+}
+
 }  // namespace
 
 Result<std::string> DecodeVersion(std::string text) {
@@ -163,21 +183,12 @@ Result<CrdReport> DecodeCrdReport(std::string text) {
                    .cluster_scoped = spec.OptionalString("scope") == "Cluster",
                    .has_schema = true};
   const JsonReader status = root.Object("status");
-  for (const JsonReader& condition : status.Objects("conditions")) {
-    if (condition.OptionalString("type") != "Established") continue;
-    report.established = condition.OptionalString("status") == "True";
-  }
+  for (const JsonReader& condition : status.Objects("conditions")) TakeCondition(condition, report);
   const JsonReader names = spec.Object("names");
   CompareName("kind", names.OptionalString("kind"), kTeamSpaceKind, report);
   CompareName("listKind", names.OptionalString("listKind"), kListKind, report);
-  for (const JsonReader& version : spec.Objects("versions")) {
-    if (version.OptionalString("name") != kVersionName) continue;
-    report.served = version.IsTrue("served");
-    const JsonReader subresources = version.Object("subresources");
-    report.has_status = subresources.Has("status");
-    const JsonReader schema = version.Object("schema");
-    CompareSchema(schema.Object("openAPIV3Schema"), report);
-  }
+  for (const JsonReader& version : spec.Objects("versions")) TakeVersion(version, report);
+  if (report.served) report.served_versions.clear();
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return report;
 }
@@ -201,6 +212,16 @@ Result<CrdReport> DecodeDiscoveryReport(std::string text) {
   }
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return report;
+}
+
+Result<std::vector<std::string>> DecodeGroupVersions(std::string text) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
+  const JsonReader root = document.root();
+  std::vector<std::string> versions;
+  for (const JsonReader& version : root.Objects("versions")) versions.push_back(version.String("version"));
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return versions;
 }
 
 }  // namespace cnpa

@@ -57,16 +57,20 @@ struct SchemaField {
   std::string_view type;
 };
 
+inline constexpr std::string_view kGroupPath = "/apis/platform.labhub.io";
+
 /// Returns all fields of our CRD.
 std::span<const SchemaField> SchemaFields();
 
 /// A TeamSpace CRD as it is installed, and how its version v1alpha1 differs from ours where that matters.
 struct CrdReport {
   bool established = false;
+  std::string refusal;  ///< Why it is not, in the server's words; empty where it does not say.
   bool deleting = false;
   bool cluster_scoped = false;
   bool served = false;
-  bool has_status = false;  ///< The subresource.
+  std::vector<std::string> served_versions;  ///< All that are, where v1alpha1 is not.
+  bool has_status = false;                   ///< The subresource.
   bool has_conditions = true;
   bool has_schema = false;               ///< The schema was there to compare: in discovery it is not.
   std::vector<std::string> differences;  ///< "spec.pods is string, not integer", "status.namespace is missing".
@@ -77,9 +81,14 @@ struct CrdReport {
 /// Errors:  kMalformed.
 Result<CrdReport> DecodeCrdReport(std::string text);
 
-/// Returns what discovery tells of the same.
+/// Returns what discovery tells of the same. It does not list the versions.
 ///
 /// Errors:  kMalformed.
 Result<CrdReport> DecodeDiscoveryReport(std::string text);
+
+/// Returns the versions in which the server serves anything of our group.
+///
+/// Errors:  kMalformed.
+Result<std::vector<std::string>> DecodeGroupVersions(std::string text);
 
 }  // namespace cnpa

@@ -139,6 +139,8 @@ Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& ob
   const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
+  // Of a CRD whose scope is another: a path without the namespace leads to none of its objects.
+  if (metadata.Has("namespace")) return Fail(ErrorCode::kMalformed, "'" + identity->name + "' is in a namespace");
   TeamSpace team_space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
   team_space.deletion_timestamp = metadata.OptionalString("deletionTimestamp");
   team_space.finalizers = metadata.Strings("finalizers");
@@ -245,6 +247,21 @@ Status DecodeConfirmation(std::string text, const Chain& chain) {
   return {};
 }
 
+namespace {
+
+/// Takes from `facts` what the schema of a TeamSpace has no place for.
+void AddSchema(const JsonReader& schema, CrdFacts& facts) {
+  const JsonReader properties = schema.Object("properties");
+  const JsonReader status = properties.Object("status");
+  const JsonReader fields = status.Object("properties");
+  const bool keeps_all =
+      status.IsTrue("x-kubernetes-preserve-unknown-fields") || schema.IsTrue("x-kubernetes-preserve-unknown-fields");
+  if (!keeps_all && !(fields.Has("observedGeneration") && fields.Has("namespace"))) facts.has_status = false;
+  facts.has_conditions = keeps_all || fields.Has("conditions");
+}
+
+}  // namespace
+
 Result<CrdFacts> DecodeCrd(std::string text) {
   JsonDocument document;
   if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
@@ -258,14 +275,8 @@ Result<CrdFacts> DecodeCrd(std::string text) {
     const JsonReader subresources = version.Object("subresources");
     const JsonReader holder = version.Object("schema");
     const JsonReader schema = holder.Object("openAPIV3Schema");
-    const JsonReader properties = schema.Object("properties");
-    const JsonReader status = properties.Object("status");
-    const JsonReader fields = status.Object("properties");
-    const bool keeps_all =
-        status.IsTrue("x-kubernetes-preserve-unknown-fields") || schema.IsTrue("x-kubernetes-preserve-unknown-fields");
-    facts.has_status =
-        subresources.Has("status") && (keeps_all || (fields.Has("observedGeneration") && fields.Has("namespace")));
-    facts.has_conditions = keeps_all || fields.Has("conditions");
+    facts.has_status = subresources.Has("status");
+    AddSchema(schema, facts);
   }
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return facts;
@@ -283,6 +294,18 @@ Result<CrdFacts> DecodeDiscovery(std::string text) {
     const std::vector<std::string> verbs = resource.Strings("verbs");
     facts.deleting = std::find(verbs.begin(), verbs.end(), "create") == verbs.end();
   }
+  if (!document.status()) return tl::unexpected<Error>(document.status().error());
+  return facts;
+}
+
+Result<CrdFacts> DecodePublishedSchema(std::string text, CrdFacts facts) {
+  JsonDocument document;
+  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
+  const JsonReader root = document.root();
+  const JsonReader components = root.Object("components");
+  const JsonReader schemas = components.Object("schemas");
+  const JsonReader schema = schemas.Object("io.labhub.platform.v1alpha1.TeamSpace");
+  if (schema.present()) AddSchema(schema, facts);
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   return facts;
 }

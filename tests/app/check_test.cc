@@ -71,7 +71,7 @@ TEST_CASE("ComputeChecks finds nothing where all is well", "[app][check]") {
     kinds.emplace_back(CheckKindName(check.kind));
   }
   CHECK(kinds == std::vector<std::string>{"kubeconfig", "server", "identity", "crd", "rights", "rights", "rights",
-                                          "rights", "rights", "rights", "archive", "clock"});
+                                          "rights", "rights", "rights", "lists", "archive", "clock"});
   CHECK(ComputeCheckCode(checks) == ExitCode::kConverged);
 }
 
@@ -190,33 +190,47 @@ TEST_CASE("ComputeChecks on the CRD", "[app][check]") {
   };
   const std::string name = "teamspaces.platform.labhub.io ";
   const std::string apply = "cnpa-op crd | kubectl apply -f -";
-  CheckCases(CheckKind::kCrd,
-             {{"well", [](Survey&) {}, CheckStatus::kOk, name + "v1alpha1 is established, and has all fields", ""},
-              {"missing", [](Survey& s) { s.crd = Result<CrdReport>(Fail(ErrorCode::kNotFound, "404")); },
-               CheckStatus::kFail, "the TeamSpace CRD is not installed", apply},
-              {"deleting", crd([](CrdReport& r) { r.deleting = true; }), CheckStatus::kFail,
-               name + "is being deleted, with all team spaces", "wait until it is gone, then: " + apply},
-              {"not established", crd([](CrdReport& r) { r.established = false; }), CheckStatus::kFail,
-               name + "is not established", apply},
-              {"another version", crd([](CrdReport& r) { r.served = r.has_status = false; }), CheckStatus::kFail,
-               name + "does not serve v1alpha1", apply},
-              {"namespaced", crd([](CrdReport& r) { r.cluster_scoped = false; }), CheckStatus::kFail,
-               name + "is not cluster scoped",
-               "the scope can't be changed: delete the CRD, and with it its objects, then: " + apply},
-              {"no status", crd([](CrdReport& r) { r.has_status = false; }), CheckStatus::kFail,
-               name + "has no status subresource", apply},
-              {"fields", crd([](CrdReport& r) {
-                 r.differences = {"a is missing", "b is string, not integer"};
-               }),
-               CheckStatus::kFail, name + "a is missing, b is string, not integer", apply},
-              {"no conditions", crd([](CrdReport& r) { r.has_conditions = false; }), CheckStatus::kWarn,
-               name + "has no status.conditions, so nobody can be told why a team space is not ready", apply},
-              {"from discovery", crd([](CrdReport& r) { r.has_schema = false; }), CheckStatus::kWarn,
-               name + "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks",
-               "cnpa-op rbac | kubectl apply -f -"},
-              {"not told", [](Survey& s) { s.crd = Result<CrdReport>(tl::unexpected(Denied("no"))); },
-               CheckStatus::kWarn, "unknown: no", "cnpa-op rbac | kubectl apply -f -"},
-              {"not asked", [](Survey& s) { s.crd.reset(); }, CheckStatus::kNotChecked, "not checked", ""}});
+  CheckCases(
+      CheckKind::kCrd,
+      {{"well", [](Survey&) {}, CheckStatus::kOk, name + "v1alpha1 is established, and has all fields", ""},
+       {"missing",
+        [](Survey& s) { s.crd = Result<CrdReport>(Fail(ErrorCode::kNotFound, "the TeamSpace CRD is not installed")); },
+        CheckStatus::kFail, "the TeamSpace CRD is not installed", apply},
+       {"deleting", crd([](CrdReport& r) { r.deleting = true; }), CheckStatus::kFail,
+        name + "is being deleted, with all team spaces",
+        "to keep the namespaces, save the TeamSpaces (kubectl get ts -o yaml), take the ownerReferences off "
+        "their namespaces, make a pass with --allow-crd-deletion, then apply the CRD and the TeamSpaces again"},
+       {"not established", crd([](CrdReport& r) {
+          r.established = false;
+          r.refusal = "\"ts\" is already in use";
+        }),
+        CheckStatus::kFail, name + "is not established (\"ts\" is already in use)",
+        "another CRD has that name, and must give it up: kubectl get crd | grep labhub.io"},
+       {"another version", crd([](CrdReport& r) {
+          r.served = r.has_status = false;
+          r.served_versions = {"v1beta1", "v1"};
+        }),
+        CheckStatus::kFail, name + "does not serve v1alpha1 (but v1beta1, v1)",
+        "serve v1alpha1 as well, as cnpa-op crd prints it: kubectl edit crd teamspaces.platform.labhub.io"},
+       {"no version", crd([](CrdReport& r) { r.served = r.has_status = false; }), CheckStatus::kFail,
+        name + "does not serve v1alpha1", apply},
+       {"namespaced", crd([](CrdReport& r) { r.cluster_scoped = false; }), CheckStatus::kFail,
+        name + "is not cluster scoped",
+        "the scope can't be changed: delete the CRD, and with it its objects, then: " + apply},
+       {"no status", crd([](CrdReport& r) { r.has_status = false; }), CheckStatus::kFail,
+        name + "has no status subresource", apply},
+       {"fields", crd([](CrdReport& r) {
+          r.differences = {"a is missing", "b is string, not integer"};
+        }),
+        CheckStatus::kFail, name + "a is missing, b is string, not integer", apply},
+       {"no conditions", crd([](CrdReport& r) { r.has_conditions = false; }), CheckStatus::kWarn,
+        name + "has no status.conditions, so nobody can be told why a team space is not ready", apply},
+       {"from discovery", crd([](CrdReport& r) { r.has_schema = false; }), CheckStatus::kWarn,
+        name + "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks",
+        "cnpa-op rbac | kubectl apply -f -"},
+       {"not told", [](Survey& s) { s.crd = Result<CrdReport>(tl::unexpected(Denied("no"))); }, CheckStatus::kWarn,
+        "unknown: no", "cnpa-op rbac | kubectl apply -f -"},
+       {"not asked", [](Survey& s) { s.crd.reset(); }, CheckStatus::kNotChecked, "not checked", ""}});
 }
 
 TEST_CASE("ComputeChecks names each right that lacks, in the line of its resource", "[app][check]") {
@@ -282,6 +296,15 @@ TEST_CASE("ComputeChecks on rights that can't be asked for", "[app][check]") {
        {"not asked", [](Survey& s) { s.rights.assign(kLeastRights.size(), std::nullopt); }, CheckStatus::kNotChecked,
         "not checked", ""},
        {"no server", [](Survey& s) { s.rights.clear(); }, CheckStatus::kNotChecked, "not checked", ""}});
+}
+
+TEST_CASE("ComputeChecks on the lists of a pass", "[app][check]") {
+  CheckCases(
+      CheckKind::kLists,
+      {{"well", [](Survey&) {}, CheckStatus::kOk, "2 TeamSpaces, 1 team namespace and 1 quota can be read", ""},
+       {"unread", [](Survey& s) { s.lists = Result<ListSizes>(Fail(ErrorCode::kInvalid, "500: conversion webhook")); },
+        CheckStatus::kFail, "500: conversion webhook", "until then each pass ends with code 3 and writes nothing"},
+       {"not asked", [](Survey& s) { s.lists.reset(); }, CheckStatus::kNotChecked, "not checked", ""}});
 }
 
 TEST_CASE("ComputeChecks on the archive folder", "[app][check]") {
@@ -383,6 +406,7 @@ TEST_CASE("ComputeCheckCode says by what fails how far it came", "[app][check]")
   CHECK(code({{CheckKind::kCrd, CheckStatus::kWarn}}) == ExitCode::kConverged);
   CHECK(code({{CheckKind::kCrd, CheckStatus::kFail}}) == ExitCode::kUnconverged);
   CHECK(code({{CheckKind::kRights, CheckStatus::kFail}}) == ExitCode::kUnconverged);
+  CHECK(code({{CheckKind::kLists, CheckStatus::kFail}}) == ExitCode::kUnconverged);
   CHECK(code({{CheckKind::kArchive, CheckStatus::kFail}}) == ExitCode::kUnconverged);
   CHECK(code({{CheckKind::kServer, CheckStatus::kFail}, {CheckKind::kArchive, CheckStatus::kFail}}) ==
         ExitCode::kUnreadable);

@@ -442,6 +442,7 @@ TEST_CASE("Reconcile says of a missing CRD how to install it", "[app][reconcile]
   Response no_page;
   no_page.code = 404;
   no_page.body = "404 page not found\n";
+  bench.server.Erase(std::string(kCrdPath));
   bench.server.failure = {"GET " + std::string(kTeamSpaces.path), no_page};
   CHECK(bench.Run() == ExitCode::kUnreadable);
   CHECK(bench.err == "cnpa-op: the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -\n");

@@ -45,6 +45,11 @@ class Server {
     Put(kCrdPath, Answer("200-crd.json"));
     Put(kDiscoveryPath, Answer("200-discovery.json"));
     Put(kAccessReviewPath, AnswerOf(201, R"({"status":{"allowed":true}})"));
+    Put("/apis/platform.labhub.io/v1alpha1/teamspaces", Answer("200-teamspaces.json"));
+    Put("/api/v1/namespaces", Answer("200-namespaces.json"));
+    Put("/api/v1/resourcequotas", Answer("200-resourcequotas.json"));
+    Put(kOpenApiPath, AnswerOf(404, "404 page not found"));
+    Put(kGroupPath, AnswerOf(404, "404 page not found"));
   }
 
   void Put(std::string_view path, Result<Response> answer) { answers_.insert_or_assign(std::string(path), answer); }
@@ -77,6 +82,8 @@ TEST_CASE("SurveyServer learns all there is", "[app][survey]") {
   CHECK((*survey.crd)->has_schema);
   REQUIRE(survey.rights.size() == kLeastRights.size());
   for (const Known<bool>& allowed : survey.rights) CHECK(**allowed);
+  REQUIRE(survey.lists);
+  CHECK((*survey.lists)->team_spaces > 0);
   REQUIRE(survey.clock);
   CHECK(survey.clock->sent == kNow + milliseconds(10));
   CHECK(survey.clock->received == kNow + milliseconds(20));
@@ -183,6 +190,29 @@ TEST_CASE("SurveyServer stops where the server is not ready", "[app][survey]") {
   const Survey cut = server.Ask();
   CHECK(ErrorOf(*cut.version) == Error{ErrorCode::kUnavailable, "cannot reach x"});
   CHECK_FALSE(cut.crd);
+}
+
+TEST_CASE("SurveyServer tries the lists of a pass, unless it knows why they can't be read", "[app][survey]") {
+  const std::string team_spaces = "/apis/platform.labhub.io/v1alpha1/teamspaces";
+  const std::string words = "conversion webhook for platform.labhub.io/v1beta1, Kind=TeamSpace failed";
+  Server server;
+  server.Put(team_spaces, AnswerOf(500, R"({"reason":"InternalError","message":")" + words + "\"}"));
+  const Survey broken = server.Ask();
+  REQUIRE(broken.lists);
+  CHECK(Contains(ErrorOf(*broken.lists)->message, words));
+  server.transport.requests.clear();
+  SECTION("the CRD is missing") {
+    server.Put(kCrdPath, AnswerOf(404, "{}"));
+  }
+  SECTION("the CRD is not established") {
+    server.Put(kCrdPath, AnswerOf(200, R"({"metadata":{"uid":"u"},"spec":{"scope":"Cluster"}})"));
+  }
+  SECTION("the permission is missing") {
+    server.Put(kAccessReviewPath, AnswerOf(201, R"({"status":{"allowed":false}})"));
+  }
+  CHECK_FALSE(server.Ask().lists);
+  const std::vector<std::string> log = server.transport.Log();
+  CHECK(std::none_of(log.begin(), log.end(), [&](const std::string& line) { return Contains(line, team_spaces); }));
 }
 
 TEST_CASE("SurveyServer asks discovery where the right to read the CRD lacks", "[app][survey]") {

@@ -15,10 +15,13 @@ TEST_CASE("ShellWord quotes what a shell would not take for one word", "[base][s
     std::string want;
   };
   const std::vector<Case> cases{
-      {"jane@example.com", "jane@example.com"}, {"/var/lib/a,b=c+d%e", "/var/lib/a,b=c+d%e"},
-      {"", "''"},                               {"a b", "'a b'"},
+      {"jane@example.com", "jane@example.com"},
+      {"/var/lib/a,b=c+d%e", "/var/lib/a,b=c+d%e"},
+      {"", "''"},
+      {"a b", "'a b'"},
       {"O'Neill; rm -rf", R"('O'\''Neill; rm -rf')"},
-      {"$(id)", "'$(id)'"},                     {"~", "'~'"},
+      {"$(id)", "'$(id)'"},
+      {"~", "'~'"},
       {"ü", "'ü'"},
   };
   for (const Case& c : cases) CHECK(ShellWord(c.text) == c.want);

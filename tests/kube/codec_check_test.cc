@@ -15,14 +15,16 @@
 namespace cnpa {
 namespace {
 
-constexpr CrdReport kFits{.established = true,
-                          .deleting = false,
-                          .cluster_scoped = true,
-                          .served = true,
-                          .has_status = true,
-                          .has_conditions = true,
-                          .has_schema = true,
-                          .differences = {}};
+const CrdReport kFits{.established = true,
+                      .refusal = {},
+                      .deleting = false,
+                      .cluster_scoped = true,
+                      .served = true,
+                      .served_versions = {},
+                      .has_status = true,
+                      .has_conditions = true,
+                      .has_schema = true,
+                      .differences = {}};
 
 /// Returns the recorded CRD after `from` has become `to`, at each place.
 std::string CrdWith(const std::string& from, const std::string& to) {
@@ -78,11 +80,36 @@ TEST_CASE("DecodeCrdReport sees what a CRD lacks as a whole", "[kube][codec_chec
   CHECK(DecodeCrdReport(AnswerText("200-crd-deleting.json"))->deleting);
   CHECK_FALSE(DecodeCrdReport(CrdWith("Cluster", "Namespaced"))->cluster_scoped);
   CHECK_FALSE(DecodeCrdReport(CrdWith("Established", "NamesAccepted"))->established);
-  CHECK_FALSE(DecodeCrdReport(CrdWith("v1alpha1", "v1beta1"))->served);
+  const Result<CrdReport> other = DecodeCrdReport(CrdWith("v1alpha1", "v1beta1"));
+  CHECK_FALSE(other->served);
+  CHECK(other->served_versions == std::vector<std::string>{"v1beta1"});
   CHECK_FALSE(DecodeCrdReport(CrdWith("\"subresources\"", "\"superresources\""))->has_status);
   const Result<CrdReport> names = DecodeCrdReport(CrdWith("TeamSpace", "Room"));
   CHECK(names->differences ==
         std::vector<std::string>{"kind is 'Room', not TeamSpace", "listKind is 'RoomList', not TeamSpaceList"});
+}
+
+TEST_CASE("DecodeCrdReport says in the server's words which name of a CRD is taken", "[kube][codec_check]") {
+  const auto report = [](const std::string& conditions) {
+    return DecodeCrdReport(R"({"metadata":{"uid":"u"},"status":{"conditions":[)" + conditions + "]}}").value();
+  };
+  const std::string taken =
+      R"({"type":"NamesAccepted","status":"False","message":"\"TeamSpaceList\" is already in use"})";
+  const CrdReport refused =
+      report(taken + R"(,{"type":"Established","status":"False","message":"not all names are accepted"})");
+  CHECK_FALSE(refused.established);
+  CHECK(refused.refusal == "\"TeamSpaceList\" is already in use");
+  // One that was established before another took a name of it is served on.
+  CHECK(report(taken + R"(,{"type":"Established","status":"True"})").established);
+  CHECK(report(R"({"type":"NamesAccepted","status":"True","message":"no conflicts found"})").refusal.empty());
+}
+
+TEST_CASE("DecodeGroupVersions reads the versions of a group", "[kube][codec_check]") {
+  CHECK(DecodeGroupVersions(R"({"versions":[{"groupVersion":"g/v1","version":"v1"},{"version":"v2"}]})") ==
+        std::vector<std::string>{"v1", "v2"});
+  CHECK(ErrorOf(DecodeGroupVersions(R"({"versions":[{}]})")) ==
+        Error{ErrorCode::kMalformed, "'versions[0].version' is missing"});
+  CHECK(DecodeGroupVersions("x").error().code == ErrorCode::kMalformed);
 }
 
 TEST_CASE("DecodeCrdReport names each field that lacks or differs", "[kube][codec_check]") {

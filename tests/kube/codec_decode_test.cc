@@ -353,7 +353,8 @@ std::string ManagedMetadata(const std::string& name, const std::vector<std::arra
       fields += part;
     }
   }
-  return R"({"name":")" + name + R"(","namespace":"team-red","uid":"u","managedFields":[)" + fields + "]}";
+  const std::string space = name == kQuotaName ? R"("namespace":"team-red",)" : "";
+  return R"({"name":")" + name + R"(",)" + space + R"("uid":"u","managedFields":[)" + fields + "]}";
 }
 
 Writer Managed(const std::string& manager, int second, const std::string& subresource = {}) {
@@ -480,6 +481,30 @@ TEST_CASE("DecodeCrd knows what of the status a CRD of somebody's own keeps", "[
   CHECK(crd(on, R"({"properties":{"namespace":{}}})") == CrdFacts{.has_status = false, .has_conditions = false});
   CHECK(crd(on, R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{});
   CHECK(crd("null", "null") == CrdFacts{.has_status = false, .has_conditions = false});
+}
+
+TEST_CASE("DecodePublishedSchema takes away what the status has no place for", "[kube][codec_decode]") {
+  const auto publish = [](const std::string& status, CrdFacts facts = {}) {
+    return DecodePublishedSchema(
+        R"({"components":{"schemas":{"io.labhub.platform.v1alpha1.TeamSpace":{"properties":{"status":)" + status +
+            "}}}}}",
+        facts);
+  };
+  const std::string seed = R"("observedGeneration":{},"namespace":{})";
+  CHECK(publish(R"({"properties":{)" + seed + R"(,"conditions":{}}})") == CrdFacts{});
+  CHECK(publish(R"({"properties":{)" + seed + "}}") == CrdFacts{.has_conditions = false});
+  CHECK(publish(R"({"properties":{"namespace":{},"conditions":{}}})") == CrdFacts{.has_status = false});
+  CHECK(publish(R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{});
+  CHECK(publish(R"({"properties":{)" + seed + R"(,"conditions":{}}})", {.has_status = false}) ==
+        CrdFacts{.has_status = false});
+  CHECK(DecodePublishedSchema("{}", {.deleting = true}) == CrdFacts{.deleting = true});
+  CHECK(DecodePublishedSchema("x", {}).error().code == ErrorCode::kMalformed);
+}
+
+TEST_CASE("DecodeTeamSpace refuses one that is in a namespace: the CRD has another scope", "[kube][codec_decode]") {
+  JsonDocument document;
+  std::string item = R"({"metadata":{"name":"red","namespace":"default","uid":"u"},"spec":{"pods":1}})";
+  CHECK(ErrorOf(DecodeTeamSpace(document, item)) == Error{ErrorCode::kMalformed, "'red' is in a namespace"});
 }
 
 TEST_CASE("DecodeCrd and DecodeDiscovery refuse what they can't read", "[kube][codec_decode]") {

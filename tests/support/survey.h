@@ -23,6 +23,7 @@ inline Survey GoodSurvey() {
   survey.crd = Result<CrdReport>(
       CrdReport{.established = true, .cluster_scoped = true, .served = true, .has_status = true, .has_schema = true});
   survey.rights.assign(kLeastRights.size(), Result<bool>(true));
+  survey.lists = Result<ListSizes>(ListSizes{.team_spaces = 2, .namespaces = 1, .quotas = 1});
   survey.archive = ArchiveState{.there = true, .looked_at = "/a", .mode = 0700, .free_bytes = 3ULL << 30U};
   survey.archive_folder = "/a";
   survey.now = kNow;
