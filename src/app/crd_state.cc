@@ -137,17 +137,22 @@ std::string CrdRemedy(const CrdReport& crd) {
   return std::string(kApplyCrd);
 }
 
-Error ExplainNoTeamSpaces(Client& client, Error error, bool no_api) {
+/// Source:  k8s.io/apiserver/pkg/endpoints/handlers/responsewriters, forbiddenMessage: what it is to the server.
+bool IsNoPathOfApi(const Error& error) {
+  return error.code == ErrorCode::kNotFound || Contains(error.message, "\" cannot get path \"");
+}
+
+Error NoApi() {
+  return {ErrorCode::kNotFound, std::string(kNoApi) + ": check 'server' in the kubeconfig, its path included"};
+}
+
+Error ExplainNoTeamSpaces(Client& client, Error error) {
   if (IsUnreadableStorage(error.message)) {
     error.message +=
         ": see that the webhook of its spec.conversion answers: kubectl describe crd teamspaces.platform.labhub.io";
   }
   const bool missing = error.code == ErrorCode::kNotFound;
   if (!missing && error.code != ErrorCode::kMalformed) return error;
-  if (missing && no_api) {
-    error.message = std::string(kNoApi) + ": check 'server' in the kubeconfig, its path included";
-    return error;
-  }
   const Result<CrdReport> crd = ReadCrdReport(client);
   if (!crd && crd.error().code == ErrorCode::kNotFound) {
     if (missing) error.message = fmt::format("{}: {}", crd.error().message, kApplyCrd);

@@ -36,8 +36,14 @@ std::vector<std::string> CrdFaults(const CrdReport& crd);
 /// CRD, a deletion can't be taken back.
 std::string CrdRemedy(const CrdReport& crd);
 
+/// Returns whether `error`, of a path of the API, says that it is none to the server: 404, or a 403 of a path.
+bool IsNoPathOfApi(const Error& error);
+
+/// Returns the error where even namespaces are no path of the API.
+Error NoApi();
+
 /// Returns `error`, for which there is no list of TeamSpaces, in words for the user. A 404 has many causes, so the CRD
-/// is asked for. With `no_api` the server does not know namespaces either.
-Error ExplainNoTeamSpaces(Client& client, Error error, bool no_api);
+/// is asked for.
+Error ExplainNoTeamSpaces(Client& client, Error error);
 
 }  // namespace cnpa

@@ -58,8 +58,8 @@ bool IsTeamNamespace(const Namespace& space) {
 std::optional<Error> ListError(Client& client, const Result<std::string>& team_spaces,
                                const Result<std::string>& namespaces, const Result<std::string>& quotas) {
   if (!team_spaces) {
-    const bool no_api = !namespaces && namespaces.error().code == ErrorCode::kNotFound;
-    return ExplainNoTeamSpaces(client, team_spaces.error(), no_api);
+    const bool no_api = IsNoPathOfApi(team_spaces.error()) && !namespaces && IsNoPathOfApi(namespaces.error());
+    return no_api ? NoApi() : ExplainNoTeamSpaces(client, team_spaces.error());
   }
   if (!namespaces) return namespaces.error();
   if (!quotas) return quotas.error();

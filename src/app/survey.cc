@@ -5,6 +5,7 @@
 
 #include "app/crd_state.h"
 #include "app/observe.h"
+#include "base/text.h"
 #include "core/unauthorized.h"
 #include "kube/api_error.h"
 #include "kube/client.h"
@@ -44,7 +45,9 @@ Result<std::string> ReadVersion(const Exchange& exchange) {
   if (!exchange.response) return ErrorFrom(exchange.response);
   if (exchange.response->code != 200) {
     Error error = Refusal(kVersionPath, *exchange.response);
-    if (exchange.response->code == 403) error.code = ErrorCode::kDenied;
+    // Of another path than ours: that of the kubeconfig's server stands before it, and leads to no API.
+    const bool elsewhere = IsNoPathOfApi(error) && !Contains(error.message, "\"/version\"");
+    if (exchange.response->code == 403) error.code = elsewhere ? ErrorCode::kNotFound : ErrorCode::kDenied;
     return tl::unexpected<Error>(std::move(error));
   }
   Result<std::string> version = DecodeVersion(exchange.response->body);

@@ -217,10 +217,11 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
 
 void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error) {
   Get("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
-    if (!ready && ready.error().code == ErrorCode::kStopped) return listing->Fail(ready.error());
-    // A gateway may keep /readyz from us: then the 403 is all that is known, and it says what is missing.
-    const bool starts = !ready && MayPass(ready.error().code);
-    if (!starts) return listing->Fail(error);
+    if (ready) return listing->Fail(error);
+    if (ready.error().code == ErrorCode::kStopped) return listing->Fail(ready.error());
+    // /readyz may be kept from us: by a gateway, for good, or for some tenths of a second by a server that starts. A
+    // 403 that stays is one, and says what is missing.
+    if (!MayPass(ready.error().code)) return RetryOrFail(listing, error, {});
     RetryOrFail(listing, {ErrorCode::kUnavailable, "the API server is not ready yet"}, {});
   });
 }

@@ -55,8 +55,8 @@ class Client {
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
   ///
   /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not said
-  ///          of a server that has just started and knows no permissions yet: its /readyz answers 5xx or 429, or not
-  ///          at all.
+  ///          of a server that has just started and knows no permissions yet: only if its /readyz says 200, or some
+  ///          tries in a row say the same.
   void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnListed on_done);
 
   /// Begins to watch `collection` for what happens after `resource_version`, until the pass's deadline or Abandon();

@@ -71,11 +71,9 @@ TEST_CASE("ExplainNoTeamSpaces says of a 404 which of its causes it has, and the
     std::string name;
     Replies replies;
     std::string want;
-    bool no_api = false;
   };
   const std::vector<Case> cases{
       {"no CRD", {}, "the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -"},
-      {"no API at all", {}, "no Kubernetes API: check 'server' in the kubeconfig, its path included", true},
       {"a name that is taken", with({}, crd, CrdText("Cluster", kOurs, taken)),
        "the TeamSpace CRD is not established (\"TeamSpaceList\" is already in use): another CRD has that name, and "
        "must give it up: kubectl get crd | grep labhub.io"},
@@ -118,10 +116,16 @@ TEST_CASE("ExplainNoTeamSpaces says of a 404 which of its causes it has, and the
     DYNAMIC_SECTION(c.name) {
       FakeTransport transport = TransportOf(c.replies);
       Client client(transport, std::chrono::seconds(15));
-      CHECK(ExplainNoTeamSpaces(client, {ErrorCode::kNotFound, kList}, c.no_api) ==
-            Error{ErrorCode::kNotFound, c.want});
+      CHECK(ExplainNoTeamSpaces(client, {ErrorCode::kNotFound, kList}) == Error{ErrorCode::kNotFound, c.want});
     }
   }
+}
+
+TEST_CASE("IsNoPathOfApi knows a 404, and a 403 of a path, which is of no resource", "[app][crd_state]") {
+  CHECK(IsNoPathOfApi({ErrorCode::kNotFound, "GET /x: 404: no"}));
+  CHECK(IsNoPathOfApi({ErrorCode::kInvalid, R"(GET /x: 403 Forbidden: forbidden: User "u" cannot get path "/a/x")"}));
+  CHECK_FALSE(IsNoPathOfApi({ErrorCode::kDenied, R"(forbidden: user "u" cannot list namespaces)"}));
+  CHECK_FALSE(IsNoPathOfApi({ErrorCode::kUnavailable, "GET /x: 503: no"}));
 }
 
 TEST_CASE("ExplainNoTeamSpaces leaves what is no 404 as it is, but for its way out", "[app][crd_state]") {
@@ -152,7 +156,7 @@ TEST_CASE("ExplainNoTeamSpaces leaves what is no 404 as it is, but for its way o
   for (const Case& c : cases) {
     FakeTransport transport = TransportOf(c.replies);
     Client client(transport, std::chrono::seconds(15));
-    CHECK(ExplainNoTeamSpaces(client, c.error, false) == Error{c.error.code, c.want});
+    CHECK(ExplainNoTeamSpaces(client, c.error) == Error{c.error.code, c.want});
     CHECK(transport.requests.size() == (c.error.code == ErrorCode::kMalformed ? 1 : 0));
   }
 }

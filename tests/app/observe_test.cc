@@ -86,6 +86,17 @@ TEST_CASE("Observe takes a CRD that is gone though its objects were listed as go
   CHECK(ObserveOn(server)->crd.deleting);
 }
 
+TEST_CASE("Observe says that there is no API where namespaces are not known either", "[app][observe]") {
+  FakeApiServer server;
+  server.failure = {"GET /", Response{.code = 404, .body = ""}};
+  const Error no_api{ErrorCode::kNotFound, "no Kubernetes API: check 'server' in the kubeconfig, its path included"};
+  CHECK(ErrorOf(ObserveOn(server)) == no_api);
+  server.failure->answer = StatusAnswer(403, "Forbidden", R"(forbidden: User \"u\" cannot get path \"/wrong/path/x\")");
+  CHECK(ErrorOf(ObserveOn(server)) == no_api);
+  server.failure = {"GET " + std::string(kNamespaces.path), Response{.code = 404, .body = ""}};
+  CHECK(ErrorOf(ObserveOn(server)) == Error{ErrorCode::kNotFound, "GET /api/v1/namespaces: 404 without a body"});
+}
+
 TEST_CASE("Observe refuses a list in which a name stands twice", "[app][observe]") {
   FakeApiServer server;
   server.Put(NamespaceFor("red"));

@@ -149,6 +149,15 @@ TEST_CASE("SurveyServer stops where nobody answers, or somebody else", "[app][su
   }
 }
 
+TEST_CASE("SurveyServer stops where another path than ours is forbidden", "[app][survey]") {
+  Server server;
+  server.Put(kVersionPath,
+             AnswerOf(403, R"({"message":"forbidden: User \"u\" cannot get path \"/wrong/path/version\""})"));
+  const Survey survey = server.Ask();
+  CHECK(survey.version->error().code == ErrorCode::kNotFound);
+  CHECK_FALSE(survey.user);
+}
+
 TEST_CASE("SurveyServer stops where the server refuses us", "[app][survey]") {
   Server server;
   server.Put(kVersionPath, Answer("401-bad-token.json"));

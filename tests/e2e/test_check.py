@@ -58,7 +58,7 @@ def check(cluster, *flags, **options):
     """Runs `check`, and asserts that it asked, of the server, only what stores nothing."""
     result = cluster.run("check", *flags, **options)
     for request in result.requests:
-        assert request.verb == "get" or (request.verb == "create" and request.path in REVIEWS), request
+        assert request.verb in ("get", "list") or (request.verb == "create" and request.path in REVIEWS), request
     return Checked(result)
 
 
@@ -68,9 +68,9 @@ def check(cluster, *flags, **options):
 def test_all_is_well_for_the_user_with_the_least_rights(cluster):
     checked = check(cluster)
     assert checked.code == 0, checked.result
-    assert checked.marks("ok") == {"kubeconfig", "certificate", "server", "identity", "crd", "rights", "archive",
-                                   "clock"}
-    assert len(checked.rows) == 13
+    assert checked.marks("ok") == {"kubeconfig", "certificate", "server", "identity", "crd", "rights", "lists",
+                                   "archive", "clock"}
+    assert len(checked.rows) == 14
     assert checked.summary == "It can work here."
     assert 'user "cnpa-op"' in checked.row("identity")
     assert f"{cluster.plane.server} is Kubernetes v" in checked.row("server")
@@ -119,7 +119,7 @@ def test_color_is_used_only_where_it_was_asked_for(cluster):
     plain, colored = check(cluster), cluster.run("check", "--color=always")
     assert "\x1b" not in plain.result.stdout
     assert re.sub(r"\x1b\[[\d;]*m", "", colored.stdout) == plain.result.stdout
-    assert colored.stdout.count("\x1b[32m") == 13
+    assert colored.stdout.count("\x1b[32m") == 14
 
 
 # Who we are ---------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def test_who_is_not_let_in_is_told_so_and_what_follows_is_not_checked(cluster, t
     checked = check(cluster, kubeconfig=cluster.plane.kubeconfig_for("stranger", token=token))
     assert checked.code == 3
     assert checked.marks("FAIL") == {"identity"}
-    assert checked.marks("-") == {"crd", "rights"}
+    assert checked.marks("-") == {"crd", "rights", "lists"}
     assert checked.marks("ok") == {"kubeconfig", "server", "archive", "clock"}
     assert words in checked.row("identity")
     assert not token or token not in checked.result.stdout
@@ -218,7 +218,7 @@ def test_kubeconfig_that_cannot_be_used_is_two_and_the_archive_is_looked_at_all_
     assert checked.code == 2
     assert str(path) in checked.row("kubeconfig")
     assert checked.marks("FAIL") == {"kubeconfig"}
-    assert checked.marks("-") == {"server", "identity", "crd", "rights", "clock"}
+    assert checked.marks("-") == {"server", "identity", "crd", "rights", "lists", "clock"}
     assert checked.marks("ok") == {"archive"}
     document = json.loads(cluster.run("check", "-o", "json", kubeconfig=path).stdout)
     assert document["failed"] == 1
@@ -247,7 +247,7 @@ def test_server_that_is_down_is_three(cluster):
     assert checked.code == 3
     assert f"cannot reach {address}: connection refused" in checked.row("server")
     assert checked.marks("FAIL") == {"server"}
-    assert checked.marks("-") == {"identity", "crd", "rights", "clock"}
+    assert checked.marks("-") == {"identity", "crd", "rights", "lists", "clock"}
 
 
 def test_signal_ends_it_while_a_server_keeps_silent(cluster):
@@ -403,7 +403,7 @@ def test_crd_that_serves_another_version_or_scope_is_one(bare):
     wait_for(lambda: bare.plane.request("GET", "/apis/platform.labhub.io/v1/teamspaces").status == 200, "it is served")
     checked = check(bare)
     assert checked.code == 1
-    assert "does not serve v1alpha1, is not cluster scoped" in checked.row("crd")
+    assert "does not serve v1alpha1 (but v1), is not cluster scoped" in checked.row("crd")
 
 
 def test_crd_that_is_being_deleted_is_one_and_the_remedy_of_all_of_it_helps(bare):
@@ -429,5 +429,5 @@ def test_server_that_is_not_ready_is_three_and_names_what_it_waits_for(bare):
     assert checked.code == 3
     assert checked.marks("FAIL") == {"server"}
     assert re.search(r"not ready: .*etcd", checked.row("server"))
-    assert checked.marks("-") == {"crd", "rights"}
+    assert checked.marks("-") == {"crd", "rights", "lists"}
     wait_for(lambda: bare.plane.request("GET", "/readyz").status == 200, "it is ready again")

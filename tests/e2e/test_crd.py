@@ -5,6 +5,7 @@ They have a control plane of their own (contract, section 4).
 """
 
 import json
+import re
 
 import pytest
 
@@ -210,13 +211,120 @@ def test_unreadable_team_space_can_still_be_deleted(bare):
     assert bare.archived(f"{name}.json")["name"] == name
 
 
-def test_missing_crd_is_three_and_one_line_that_says_what_to_do(bare):
+# No list of TeamSpaces -----------------------------------------------------------------------------------------------
+
+APPLY = "cnpa-op crd | kubectl apply -f -"
+EDIT = "serve v1alpha1 as well, as cnpa-op crd prints it: kubectl edit crd teamspaces.platform.labhub.io"
+RESCOPE = f"the scope can't be changed: delete the CRD, and with it its objects, then: {APPLY}"
+
+
+def check_unread(cluster, says, *, server=None, of_check=None):
+    """Checks that whatever lists TeamSpaces ends with 3 and this one line, and that `check` fails with its words."""
+    kubeconfig = cluster.plane.user_kubeconfig
+    if server:
+        user = cluster.plane.issue_client("cnpa-op")
+        kubeconfig = cluster.plane.kubeconfig_for("elsewhere", certificate=user, server=server)
+    for arguments in (["reconcile", "--once"], ["reconcile", "--diff"], ["get"], ["explain", "red"]):
+        result = run_binary([*cluster.arguments(*arguments, kubeconfig=False), "--kubeconfig", kubeconfig], cluster.home)
+        assert (result.code, result.stdout) == (3, ""), result
+        assert result.only_line.startswith(f"cnpa-op: {says}"), result
+    checked = cluster.run("check", kubeconfig=kubeconfig)
+    assert checked.code == (3 if server else 1), checked
+    assert said("^FAIL .*" + re.escape(of_check or says.removeprefix("the TeamSpace CRD ")), checked.stdout.splitlines())
+
+
+def without_reading_crds(cluster, check):
+    """Runs `check` while the right to read CRDs is missing."""
+    role = cluster.api("GET", f"{ROLES}/cnpa-op")
+    take_right_away(cluster, "customresourcedefinitions")
+    try:
+        check()
+    finally:
+        cluster.api("PUT", f"{ROLES}/cnpa-op", cluster.api("GET", f"{ROLES}/cnpa-op") | {"rules": role["rules"]})
+        wait_for(lambda: allowed(cluster.plane, "cnpa-op", "get", "customresourcedefinitions", "apiextensions.k8s.io",
+                                 "teamspaces.platform.labhub.io"), "the right is back")
+
+
+def test_missing_crd_and_names_that_another_crd_has_are_three_and_told_apart(bare):
+    use_crd(bare, print_manifest("crd"))
     remove_crd(bare)
-    for result in (bare.once(), bare.diff()):
-        assert result.code == 3
-        assert result.only_line == (
-            "cnpa-op: the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -")
-        assert result.writes == []
+    unknown = "the TeamSpace CRD is not installed, or the server does not accept its names (only who may read CRDs can tell): "
+    check_unread(bare, f"the TeamSpace CRD is not installed: {APPLY}")
+    without_reading_crds(bare, lambda: check_unread(bare, unknown + APPLY))
+    other = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+             "metadata": {"name": "teams.platform.labhub.io"}, "spec": PLAIN_CRD["spec"] | {"names": {
+                 "plural": "teams", "singular": "team", "kind": "TeamSpace", "listKind": "TeamSpaceList"}}}
+    crds = CRD.rpartition("/")[0]
+    bare.api("POST", crds, other)
+    try:
+        wait_for(lambda: bare.plane.request("GET", TEAMS.replace("teamspaces", "teams")).status == 200, "it is served")
+        bare.plane.kubectl("apply", "-f", "-", input=print_manifest("crd"))
+        wait_for(lambda: bare.api("GET", CRD)["status"].get("conditions"), "the server has looked at the names")
+        check_unread(bare, 'the TeamSpace CRD is not established ("TeamSpaceList" is already in use): another CRD has that '
+                           "name, and must give it up: kubectl get crd | grep labhub.io")
+        without_reading_crds(bare, lambda: check_unread(bare, unknown + APPLY))
+    finally:
+        bare.api("DELETE", f"{crds}/teams.platform.labhub.io")
+    wait_for(lambda: bare.once().code == 0, "the names are free, and nothing needs to be applied")
+
+
+def test_crd_of_another_version_or_scope_is_three_and_says_what_it_is(bare):
+    remove_crd(bare)
+    other = plain_crd(lambda version: version.update(name="v1"))
+    bare.plane.kubectl("apply", "-f", "-", input=json.dumps(other))
+    wait_for(lambda: bare.plane.request("GET", TEAMS.replace("v1alpha1", "v1")).status == 200, "it is served")
+    says = f"the TeamSpace CRD does not serve v1alpha1 (but v1): {EDIT}"
+    check_unread(bare, says)
+    without_reading_crds(bare, lambda: check_unread(bare, says))
+    remove_crd(bare)
+    namespaced = PLAIN_CRD | {"spec": PLAIN_CRD["spec"] | {"scope": "Namespaced"}}
+    bare.plane.kubectl("apply", "-f", "-", input=json.dumps(namespaced))
+    wait_for(lambda: bare.plane.request("GET", TEAMS).status == 200, "it is served")
+    bare.plane.kubectl("apply", "-f", "-", input=json.dumps({
+        "apiVersion": "platform.labhub.io/v1alpha1", "kind": "TeamSpace",
+        "metadata": {"name": "red", "namespace": "default"}, "spec": {"pods": 4, "cpu": "1"}}))
+    says = f"the TeamSpace CRD is not cluster scoped: {RESCOPE}"
+    check_unread(bare, says)
+    without_reading_crds(bare, lambda: check_unread(bare, says))
+    bare.api("DELETE", CRD)
+
+
+def test_address_that_leads_to_no_api_is_three_and_named(bare):
+    server = f"{bare.plane.server}/wrong/path"
+    check_unread(bare, f"no Kubernetes API at {server}: check 'server' in the kubeconfig, its path included "
+                       '(context "elsewhere", ', server=server,
+                 of_check=f"no Kubernetes API server answers at {server}: check 'server' in the kubeconfig")
+
+
+def test_conversion_that_fails_is_three_in_the_servers_words_and_fails_check(bare):
+    remove_crd(bare)
+    version = PLAIN_CRD["spec"]["versions"][0]
+    older, newer = ([version | {"storage": stored == "v1alpha1"}, version | {"name": "v1beta1", "storage": stored != "v1alpha1"}]
+                    for stored in ("v1alpha1", "v1beta1"))
+    spec = PLAIN_CRD["spec"]
+    install(bare.plane, crd=json.dumps(PLAIN_CRD | {"spec": spec | {"versions": older}}))
+    bare.create_team("older")
+    bare.plane.kubectl("apply", "-f", "-", input=json.dumps(PLAIN_CRD | {"spec": spec | {
+        "versions": newer, "conversion": {"strategy": "Webhook", "webhook": {
+            "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}}}}}))
+    try:
+        wait_for(lambda: bare.plane.request("POST", f"{TEAMS}?dryRun=All", {
+            "apiVersion": "platform.labhub.io/v1alpha1", "kind": "TeamSpace", "metadata": {"name": "probe"},
+            "spec": {"pods": 4, "cpu": "1"}}).status == 500, "what is created must be converted")
+        bare.plane.request("POST", TEAMS.replace("v1alpha1", "v1beta1"), {
+            "apiVersion": "platform.labhub.io/v1beta1", "kind": "TeamSpace", "metadata": {"name": "newer"},
+            "spec": {"pods": 4, "cpu": "1"}})
+        wait_for(lambda: b"Kind=TeamSpace failed" in bare.plane.request("GET", TEAMS).body, "the list tells why")
+        for arguments in (["reconcile", "--once"], ["check"]):
+            result = bare.run(*arguments)
+            assert (result.code, result.writes) == (1 if "check" in arguments else 3, []), result
+            line, = said("connection refused", (result.stdout + result.stderr).splitlines())
+            assert "see that the webhook of its spec.conversion answers" in line
+        assert said("^ok +crd ", result.stdout.splitlines()) and said("^FAIL +lists ", result.stdout.splitlines())
+    finally:
+        bare.plane.kubectl("apply", "-f", "-", input=json.dumps(PLAIN_CRD | {"spec": spec | {
+            "versions": newer, "conversion": {"strategy": "None"}}}))
+        wait_for(lambda: bare.plane.request("GET", TEAMS).status == 200, "it converts")
 
 
 # A CRD that is being deleted ----------------------------------------------------------------------------------------
