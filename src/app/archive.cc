@@ -69,7 +69,7 @@ std::string Archive::PathOf(const WriteArchive& record) const {
 
 Result<Archived> Archive::Write(const WriteArchive& record) {
   if (Status opened = Open(); !opened) return tl::unexpected<Error>(std::move(opened).error());
-  const Result<Archived> locked = Lock();
+  Result<Archived> locked = Lock();
   if (!locked || *locked == Archived::kBusy) return locked;
   const LockRelease release(lock_.get());
   // Without locks another pass may be in the midst of writing them.
@@ -144,8 +144,8 @@ bool Archive::HasContent(const std::string& file, const std::string& text) const
   return ReadFileAt(fd_.get(), folder_, file, kLargestArchiveBytes) == text;
 }
 
-Status Archive::WriteFile(const std::string& file, const std::string& text) const {
-  return WriteFileDurably(fd_.get(), folder_, file, text, access_);
+Status Archive::WriteFile(const std::string& file, const std::string& text) {
+  return WriteFileDurably(fd_.get(), folder_, file, text, access_, &missing_);
 }
 
 std::string Archive::DescribeMissing() const {

@@ -90,7 +90,7 @@ class Archive {
                          const WriteArchive& record);
   Status KeepEarlier(const std::string& file, const std::string& text, const std::string& uid);
   bool HasContent(const std::string& file, const std::string& text) const;
-  Status WriteFile(const std::string& file, const std::string& text) const;
+  Status WriteFile(const std::string& file, const std::string& text);
 
   std::string folder_;
   Make make_;

@@ -122,9 +122,6 @@ Status Archive::OpenLock() {
   }
   if (!lock)
     return FolderError(folder_, fmt::format("cannot open its lock '{}': {}", kArchiveLock, SystemMessage(errno)));
-  const Result<bool> synced = SyncFolder(fd_.get(), folder_);
-  if (!synced) return tl::unexpected<Error>(synced.error());
-  missing_.folder_sync = !*synced;
   lock_ = std::move(lock);
   return {};
 }

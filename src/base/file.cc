@@ -204,15 +204,15 @@ Result<bool> SyncFolder(int folder_fd, const std::string& folder) {
 }
 
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
-                        const FileAccess& access) {
+                        const FileAccess& access, MissingFeatures* missing) {
   assert(name.find('/') == std::string::npos);
   const std::string path = folder + "/" + name;
   Status filled = FillAndRename(folder_fd, folder, name, kTemporaryPrefix,
                                 [&](const UniqueFd& fd) { return FillTemporary(fd, path, content, access); });
   if (!filled) return filled;
-  if (const Result<bool> synced = SyncFolder(folder_fd, folder); !synced) {
-    return tl::unexpected<Error>(synced.error());
-  }
+  const Result<bool> synced = SyncFolder(folder_fd, folder);
+  if (!synced) return tl::unexpected<Error>(synced.error());
+  if (missing != nullptr) missing->folder_sync = !*synced;
   return {};
 }
 

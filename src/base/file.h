@@ -76,12 +76,12 @@ bool IsLockMissing(int error_number);
 
 /// Writes `content` to `name` in the open folder `folder_fd` so that after success it survives a power cut,
 /// and after a failure at any point either the whole file or nothing of it is there under `name`: a temporary
-/// file beside it, fsync, rename, fsync of the folder.
+/// file beside it, fsync, rename, fsync of the folder. Where there is no such fsync, `missing` says so, if it is given.
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words.
 /// Requires: `name` has no '/'. `folder` is for messages only.
 Status WriteFileDurably(int folder_fd, const std::string& folder, const std::string& name, std::string_view content,
-                        const FileAccess& access = {});
+                        const FileAccess& access = {}, MissingFeatures* missing = nullptr);
 
 /// Syncs the open folder `folder_fd`. Returns false where its file system can't do that: there is nothing to be synced,
 /// or nothing that could be done about it.

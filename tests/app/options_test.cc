@@ -107,6 +107,8 @@ TEST_CASE("ParseCommandLine reads every flag of reconcile", "[app][options]") {
   CHECK(options.context == "c");
   CHECK(options.archive == "/a");
   CHECK_FALSE(options.archive_is_default);
+  CHECK(Accepted({"check", "--archive", "/a/b//"}).archive == "/a/b");
+  CHECK(Accepted({"check", "--archive", "/"}).archive == "/");
   CHECK(options.timeout == milliseconds(90000));
   CHECK(options.request_timeout == milliseconds(2000));
   CHECK(options.concurrency == 3);

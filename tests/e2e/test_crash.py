@@ -190,9 +190,10 @@ NO_STRACE = strace_inject()
 
 # Each call on the way of an archive to the disk, and whether a whole archive must be there when it is begun.
 CALLS = [
-    ("the file is synced", "fsync", 1, False),
+    ("the folder above is synced", "fsync", 1, False),
+    ("the file is synced", "fsync", 2, False),
     ("it is renamed", "renameat", 1, False),
-    ("the folder is synced", "fsync", 2, True),
+    ("the folder is synced", "fsync", 3, True),
 ]
 
 

@@ -13,7 +13,7 @@
 namespace cnpa {
 namespace {
 
-FailingCalls::Errors errors;
+FailingCalls::Errors failing;
 std::vector<std::string> synced_folders;
 
 /// Makes the call unless it is to fail.
@@ -27,7 +27,7 @@ int CallOrFail(int error_number, long number, Arguments... arguments) {
 int Sync(int fd) {
   struct stat info {};
   const bool is_folder = ::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
-  const int done = CallOrFail(is_folder ? errors.folder_sync : 0, SYS_fsync, fd);
+  const int done = CallOrFail(is_folder ? failing.folder_sync : 0, SYS_fsync, fd);
   if (is_folder && done == 0) {
     std::error_code ignored;
     synced_folders.push_back(std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored).string());
@@ -36,26 +36,26 @@ int Sync(int fd) {
 }
 
 int Lock(int fd, int how) {
-  return CallOrFail((how & LOCK_UN) != 0 ? 0 : errors.lock, SYS_flock, fd, how);
+  return CallOrFail((how & LOCK_UN) != 0 ? 0 : failing.lock, SYS_flock, fd, how);
 }
 
 int Link(int from_fd, const char* from, int to_fd, const char* to, int flags) {
-  return CallOrFail(errors.link, SYS_linkat, from_fd, from, to_fd, to, flags);
+  return CallOrFail(failing.link, SYS_linkat, from_fd, from, to_fd, to, flags);
 }
 
 int Chown(int fd, uid_t owner, gid_t group) {
-  return CallOrFail(errors.chown, SYS_fchown, fd, owner, group);
+  return CallOrFail(failing.chown, SYS_fchown, fd, owner, group);
 }
 
 }  // namespace
 
-FailingCalls::FailingCalls(Errors wanted) {
-  errors = wanted;
+FailingCalls::FailingCalls(Errors errors) {
+  failing = errors;
   synced_folders.clear();
 }
 
 FailingCalls::~FailingCalls() {
-  errors = {};
+  failing = {};
 }
 
 const std::vector<std::string>& FailingCalls::SyncedFolders() {
@@ -65,6 +65,7 @@ const std::vector<std::string>& FailingCalls::SyncedFolders() {
 }  // namespace cnpa
 
 extern "C" {
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the names of the C library are reserved.
 
 int fsync(int fd) {
   return cnpa::Sync(fd);
@@ -82,4 +83,5 @@ int fchown(int fd, uid_t owner, gid_t group) noexcept {
   return cnpa::Chown(fd, owner, group);
 }
 
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 }  // extern "C"
