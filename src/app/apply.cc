@@ -2,10 +2,15 @@
 #include "app/apply.h"
 
 #include <chrono>
+#include <map>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "app/turns.h"
+#include "core/plan_objects.h"
+#include "core/status.h"
 
 namespace cnpa {
 namespace {
@@ -90,7 +95,8 @@ class Applier {
       const Change& change = chain.changes[report.done];
       const auto* archive = std::get_if<WriteArchive>(&change.effect);
       if (archive == nullptr) {
-        client_.Write(EncodeChange(chain, change), [this, i](Status done) { OnWritten(i, std::move(done)); });
+        client_.Write(EncodeChange(chain, WithNamespaceUid(change, UidOfCreated(i))),
+                      [this, i](Result<std::string> object) { OnWritten(i, std::move(object)); });
         return;
       }
       const Result<Archived> archived = WriteToArchive(*archive);
@@ -113,33 +119,88 @@ class Applier {
     turns_.NoteAnswer();
     const Status confirmed =
         body ? DecodeConfirmation(*std::move(body), plan_.chains[i]) : tl::unexpected<Error>(std::move(body).error());
-    if (confirmed) {
-      Continue(i);
+    confirmed ? Continue(i) : OnUnreadable(i, confirmed.error());
+    BeginMore();
+  }
+
+  /// No write was refused: whatever this answer was, it is not the team's to fix.
+  void OnUnreadable(std::size_t i, Error error) {
+    if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kMalformed) error.code = ErrorCode::kUnavailable;
+    OnFailure(i, std::move(error));
+  }
+
+  void OnWritten(std::size_t i, Result<std::string> object) {
+    turns_.NoteAnswer();
+    if (object && std::holds_alternative<CreateQuota>(Current(i).effect)) {
+      LookWhereItIs(i, *std::move(object));
+    } else if (object || IsGoneAlready(i, object.error())) {
+      if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteUid(i, *std::move(object));
+      Proceed(i);
     } else {
-      // No write was refused: whatever this answer was, it is not the team's to mend.
-      Error error = confirmed.error();
-      if (error.code == ErrorCode::kInvalid || error.code == ErrorCode::kMalformed)
-        error.code = ErrorCode::kUnavailable;
-      OnFailure(i, std::move(error));
+      OnFailure(i, std::move(object).error());
     }
     BeginMore();
   }
 
-  void OnWritten(std::size_t i, Status done) {
-    turns_.NoteAnswer();
-    if (done || IsGoneAlready(i, done.error())) {
-      ++report_.chains[i].done;
-      Continue(i);
-    } else {
-      OnFailure(i, std::move(done).error());
-    }
-    BeginMore();
+  void Proceed(std::size_t i) {
+    ++report_.chains[i].done;
+    Continue(i);
   }
+
+  /// A quota is created by the name of its namespace alone. While that was on its way (in the server's queue, or
+  /// waiting out a Retry-After) the namespace may have been deleted, and one of that name created by somebody else.
+  void LookWhereItIs(std::size_t i, std::string quota) {
+    client_.Get(NamespaceLookupPath(plan_.chains[i]),
+                [this, i, quota = std::move(quota)](Result<std::string> body) mutable {
+                  turns_.NoteAnswer();
+                  const Result<std::optional<Namespace>> space =
+                      body ? DecodeFoundNamespace(*std::move(body)) : tl::unexpected<Error>(std::move(body).error());
+                  if (!space) {
+                    OnUnreadable(i, space.error());
+                  } else if (!*space) {
+                    OnFailure(i, {ErrorCode::kConflict, "the namespace has gone since, and the quota with it"});
+                  } else if (IsOurs(plan_.chains[i], **space)) {
+                    Proceed(i);
+                  } else {
+                    TakeBack(i, std::move(quota));
+                  }
+                  BeginMore();
+                });
+  }
+
+  /// Deletes the quota that was just created in somebody else's namespace.
+  void TakeBack(std::size_t i, std::string quota) {
+    const Chain& chain = plan_.chains[i];
+    const std::string space = NamespaceNameOf(chain.name);
+    const Result<std::string> uid = DecodeUid(std::move(quota));
+    if (!uid) return OnUnreadable(i, uid.error());
+    client_.Write(EncodeChange(chain, {DeleteQuota{space, *uid}, Cause::kDiffers, {}}),
+                  [this, i, space](const Result<std::string>& deleted) {
+                    turns_.NoteAnswer();
+                    const std::string words = "namespace " + space + " is somebody else's since a moment ago";
+                    const bool gone = deleted || deleted.error().code == ErrorCode::kNotFound ||
+                                      deleted.error().code == ErrorCode::kConflict;
+                    OnFailure(i, gone ? Error{ErrorCode::kConflict, words + ": its new quota is deleted again"}
+                                      : Annotate(deleted.error(), words + ", and still has a quota of ours").value());
+                    BeginMore();
+                  });
+  }
+
+  void NoteUid(std::size_t i, std::string created) {
+    if (const Result<std::string> uid = DecodeUid(std::move(created))) created_uids_[i] = *uid;
+  }
+
+  std::optional<std::string> UidOfCreated(std::size_t i) const {
+    const auto found = created_uids_.find(i);
+    return found == created_uids_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// The change of chain `i` that is being made.
+  const Change& Current(std::size_t i) const { return plan_.chains[i].changes[report_.chains[i].done]; }
 
   /// What was to be deleted is not there: that is as good.
   bool IsGoneAlready(std::size_t i, const Error& error) const {
-    const Change& change = plan_.chains[i].changes[report_.chains[i].done];
-    return error.code == ErrorCode::kNotFound && std::holds_alternative<DeleteQuota>(change.effect);
+    return error.code == ErrorCode::kNotFound && std::holds_alternative<DeleteQuota>(Current(i).effect);
   }
 
   void OnFailure(std::size_t i, Error error) {
@@ -154,9 +215,10 @@ class Applier {
     report.error = std::move(error);
     if (!refusal) return End(i, end);
     report.refusal = refusal;
-    const std::optional<Change> status = ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at);
+    const std::optional<Change> status =
+        ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at, UidOfCreated(i));
     if (!status || client_.stopping()) return End(i, end);
-    client_.Write(EncodeChange(chain, *status), [this, i, end](const Status& done) {
+    client_.Write(EncodeChange(chain, *status), [this, i, end](const Result<std::string>& done) {
       report_.chains[i].told = done.has_value();
       // If this fails too, the next pass tries again; the failure that counts is the first one.
       End(i, end);
@@ -168,6 +230,7 @@ class Applier {
     report_.chains[i].end = end;
     ended_[i] = true;
     turns_.Ended(i);
+    created_uids_.erase(i);
     for (; told_ < ended_.size() && ended_[told_]; ++told_) on_chain_(plan_.chains[told_], report_.chains[told_]);
   }
 
@@ -178,7 +241,8 @@ class Applier {
   Turns turns_;
   Report report_;
   std::vector<bool> ended_;
-  std::size_t told_ = 0;  ///< How many were told to `on_chain_`.
+  std::map<std::size_t, std::string> created_uids_;  ///< Of the namespaces that chains at work have created.
+  std::size_t told_ = 0;                             ///< How many were told to `on_chain_`.
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ constexpr std::string_view kUnreadable = "unreadable";
 constexpr std::size_t kLongestName = 150;
 constexpr std::size_t kKeptOfLongName = 100;
 constexpr int kMostOfOneUid = 100;
-constexpr std::size_t kLargestArchiveBytes = std::size_t{1} << 20U;
+constexpr std::size_t kLargestArchiveBytes = std::size_t{4} << 20U;
 
 std::string KeptFileName(std::string_view stem, std::string_view uid) {
   return fmt::format("{}.{}{}", stem, uid, kEnding);

@@ -174,6 +174,11 @@ Check CheckCrd(const Survey& survey) {
     check.status = CheckStatus::kWarn;
     check.detail += "has no status.conditions, so nobody can be told why a team space is not ready";
     check.remedy = kApplyCrd;
+  } else if (!crd.has_namespace_uid) {
+    check.status = CheckStatus::kWarn;
+    check.detail +=
+        "has no status.namespaceUID, so a namespace that loses both its label and its ownerReference is not recognized";
+    check.remedy = kApplyCrd;
   } else {
     check.detail += "v1alpha1 is established, and has all fields";
   }

@@ -49,10 +49,10 @@ class Rehearsal {
       return Note(i, j, Fail(ErrorCode::kUnavailable, "the server fails too often: " + last_failure_));
     }
     ++in_flight_;
-    client_.Write(EncodeChange(chain, change), [this, i, j](const Status& answer) {
+    client_.Write(EncodeChange(chain, change), [this, i, j](const Result<std::string>& answer) {
       --in_flight_;
       if (!answer) last_failure_ = answer.error().message;
-      Note(i, j, answer);
+      Note(i, j, answer ? Status() : tl::unexpected<Error>(answer.error()));
       AskMore();
     });
   }

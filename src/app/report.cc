@@ -34,11 +34,21 @@ PlanCounts CountPlan(const Plan& plan) {
   return counts;
 }
 
+namespace {
+
+bool ReleasesTeamSpace(const Chain& chain) {
+  return std::any_of(chain.changes.begin(), chain.changes.end(),
+                     [](const Change& change) { return std::holds_alternative<RemoveFinalizer>(change.effect); });
+}
+
+}  // namespace
+
 std::size_t& Totals::CountOf(const Chain& chain, const ChainReport& report) {
   if (report.refusal) return report.refusal->waiting() ? waiting : refused;
   if (report.end == ChainEnd::kFailed) return failed;
   if (report.end != ChainEnd::kComplete) return left;
-  if (chain.deleting) return deleted;
+  // One of which others hold the rest may have a status to be cleared.
+  if (chain.deleting) return ReleasesTeamSpace(chain) ? deleted : changed;
   return chain.turn == Turn::kNew ? created : changed;
 }
 

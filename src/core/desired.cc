@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/desired.h"
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
+
+constexpr std::size_t kLongestShown = 64;
 
 std::optional<Refusal> RefuseSpec(const TeamSpace& team_space) {
   if (!IsTeamSpaceName(team_space.name)) {
     return Refusal{Reason::kInvalidName,
                    "\"" + NamespaceNameOf(team_space.name) +
-                       "\" can't be the name of a namespace: make the TeamSpace anew with a name of "
+                       "\" can't be the name of a namespace: create the TeamSpace again with a name of "
                        "at most 58 lower-case letters, digits and '-'"};
   }
   const Result<Quantity> cpu = ParseQuantity(team_space.cpu);
   if (!cpu || cpu->thousandths <= 0) {
-    return Refusal{Reason::kInvalidQuantity, "spec.cpu: \"" + team_space.cpu.substr(0, 64) +
+    return Refusal{Reason::kInvalidQuantity, "spec.cpu: \"" + Shortened(team_space.cpu, kLongestShown) +
                                                  "\" is not a positive number of CPUs, such as 500m, 2 or 1.5"};
   }
   if (*team_space.pods < 0) {
@@ -25,9 +29,13 @@ std::optional<Refusal> RefuseSpec(const TeamSpace& team_space) {
 
 }  // namespace
 
+OwnerReference OwnerReferenceTo(const std::string& name, const std::string& uid) {
+  return {std::string(kTeamSpaceApiVersion), std::string(kTeamSpaceKind), name, uid};
+}
+
 DesiredTeamSpace ComputeDesired(const TeamSpace& team_space) {
   DesiredTeamSpace desired;
-  desired.owner = {std::string(kTeamSpaceApiVersion), std::string(kTeamSpaceKind), team_space.name, team_space.uid};
+  desired.owner = OwnerReferenceTo(team_space.name, team_space.uid);
   desired.namespace_name = NamespaceNameOf(team_space.name);
   desired.refusal = RefuseSpec(team_space);
   desired.hard = {{std::string(kPodsKey), std::to_string(*team_space.pods)}, {std::string(kCpuKey), team_space.cpu}};

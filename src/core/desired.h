@@ -20,6 +20,9 @@ struct DesiredTeamSpace {
   std::optional<Refusal> refusal;           ///< The TeamSpace itself can't be served; the rest is then not to be used.
 };
 
+/// Returns the ownerReference to the TeamSpace of this name and uid.
+OwnerReference OwnerReferenceTo(const std::string& name, const std::string& uid);
+
 /// Returns what `team_space` asks for. Pure.
 ///
 /// Requires: `team_space` is readable and is not being deleted.

@@ -25,18 +25,32 @@ bool IsTeamSpaceName(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [&](char c) { return alphanumeric(c) || c == '-'; });
 }
 
-bool AwaitsFinalizer(const TeamSpace& team_space) {
+bool HasFinalizer(const TeamSpace& team_space) {
   const auto& finalizers = team_space.finalizers;
-  return team_space.deleting() && std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+  return std::find(finalizers.begin(), finalizers.end(), kFinalizer) != finalizers.end();
+}
+
+bool AwaitsFinalizer(const TeamSpace& team_space) {
+  return team_space.deleting() && HasFinalizer(team_space);
+}
+
+bool ShowsNamespaceUid(const Observation& observation) {
+  return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(),
+                     [](const TeamSpace& team_space) { return team_space.status.namespace_uid.has_value(); });
 }
 
 bool MustReadCrd(const Observation& observation) {
-  return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), [](const TeamSpace& team_space) {
+  const bool keeps_uids = ShowsNamespaceUid(observation);
+  return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), [&](const TeamSpace& team_space) {
     if (team_space.deleting()) return AwaitsFinalizer(team_space);
     const TeamSpaceStatus& status = team_space.status;
     // One that is refused has no observedGeneration by right; one that is ready lost it to its CRD.
     const bool ready = status.ready && status.ready->status == "True";
-    return !status.has_conditions || (ready && (!status.observed_generation || !status.namespace_name));
+    if (!status.has_conditions || (ready && (!status.observed_generation || !status.namespace_name))) return true;
+    // One that was refused for this very spec and names no namespace will hardly get one now.
+    const bool settled =
+        status.ready && !status.namespace_name && status.ready->observed_generation == team_space.generation;
+    return !keeps_uids && !settled;
   });
 }
 

@@ -62,11 +62,21 @@ struct TeamSpaceStatus {
   bool present = false;  ///< There is a `status` at all; it may be `{}`.
   std::optional<std::int64_t> observed_generation;
   std::optional<std::string> namespace_name;
+  std::optional<std::string> namespace_uid;
   bool has_conditions = false;  ///< There is a list `conditions`; it may be empty.
   Boxed<Condition> ready;
   std::size_t ready_index = 0;  ///< Place of `ready` in the list.
 
   bool operator==(const TeamSpaceStatus&) const = default;
+};
+
+/// What of a TeamSpace only its archive holds: each a JSON object, as listed. Empty: there is none.
+struct ArchivedTexts {
+  std::string spec;
+  std::string labels;
+  std::string annotations;
+
+  bool operator==(const ArchivedTexts&) const = default;
 };
 
 struct TeamSpace {
@@ -78,8 +88,9 @@ struct TeamSpace {
   std::optional<std::int64_t> pods;     ///< Nothing when it does not decode; `unreadable` then says why.
   std::string cpu;                      ///< As written by the user.
   TeamSpaceStatus status;
-  FieldWriters writers;  ///< Of the fields of `status`.
-  WriteTrace trace;      ///< Of the metadata.
+  Boxed<ArchivedTexts> archived;  ///< Only while it waits for our finalizer: nobody else has use for so much text.
+  FieldWriters writers;           ///< Of the fields of `status`.
+  WriteTrace trace;               ///< Of the metadata.
   WriteTrace status_trace;
   std::string unreadable;  ///< Why no plan can be made for it; empty when all is well.
 
@@ -107,6 +118,8 @@ struct Quota {
   std::map<std::string, std::string> hard;  ///< `spec.hard`, values as listed.
   bool scoped = false;                      ///< It has `scopes` or `scopeSelector`, so it does not bind everything.
   std::string scopes;                       ///< Which, if it has: "BestEffort,NotTerminating", or "selected".
+  bool terminating = false;                 ///< It is being deleted, and binds until it is gone.
+  std::vector<std::string> finalizers;      ///< Looked at only where it is scoped or terminating.
   FieldWriters writers;                     ///< Of the keys of `hard`, and of kScopesPath.
   WriteTrace trace;                         ///< Of the spec.
   std::string unreadable;
@@ -119,6 +132,7 @@ struct CrdFacts {
   bool deleting = false;       ///< Somebody deletes it: every TeamSpace then bears a deletionTimestamp.
   bool has_status = true;      ///< The status subresource is on, with observedGeneration and namespace in its schema.
   bool has_conditions = true;  ///< The schema of the status has `conditions`; a minimal CRD does without.
+  bool has_namespace_uid = false;  ///< The schema of the status is known to have `namespaceUID`; older CRDs do without.
 
   bool operator==(const CrdFacts&) const = default;
 };
@@ -140,6 +154,7 @@ inline constexpr std::string_view kHardPath = "spec.hard.";  ///< The key follow
 inline constexpr std::string_view kScopesPath = "spec.scopes";
 inline constexpr std::string_view kObservedGenerationPath = "status.observedGeneration";
 inline constexpr std::string_view kStatusNamespacePath = "status.namespace";
+inline constexpr std::string_view kStatusNamespaceUidPath = "status.namespaceUID";
 inline constexpr std::string_view kReadyConditionPath = "status.conditions['Ready']";
 
 /// Returns the path of our label: "metadata.labels['platform.labhub.io/teamspace']".
@@ -156,8 +171,15 @@ inline std::string NamespaceNameOf(std::string_view team_space) {
 }
 
 /// Returns whether a plan for `observation` depends on what the CRD is like: a TeamSpace that waits for our
-/// finalizer may be going with its CRD, and one whose status lacks what we write may have a CRD that drops it.
+/// finalizer may be going with its CRD, and one whose status is missing what we write may have a CRD that drops it.
 bool MustReadCrd(const Observation& observation);
+
+/// Returns whether a status that was listed holds `namespaceUID`: the server would drop it if the CRD had no place for
+/// it, so the CRD need not be read to know.
+bool ShowsNamespaceUid(const Observation& observation);
+
+/// Returns whether `team_space` has our finalizer.
+bool HasFinalizer(const TeamSpace& team_space);
 
 /// Returns whether `team_space` is being deleted and waits for us.
 bool AwaitsFinalizer(const TeamSpace& team_space);

@@ -6,14 +6,12 @@
 
 #include "base/overloaded.h"
 #include "base/text.h"
+#include "core/plan_objects.h"
 #include "core/status.h"
 #include "core/unauthorized.h"
 
 namespace cnpa {
 namespace {
-
-/// A condition's message may have 32768 characters; nobody reads more than a screen of it.
-constexpr std::size_t kLongestMessage = 1024;
 
 /// The objects of a list by their key, whatever the list's order.
 template <typename T>
@@ -40,137 +38,8 @@ class Index {
   std::vector<const T*> sorted_;
 };
 
-/// Returns whether `owner` names a TeamSpace of any version of our API.
-bool IsTeamSpaceOwner(const OwnerReference& owner) {
-  const std::string_view group = kTeamSpaceApiVersion.substr(0, kTeamSpaceApiVersion.find('/') + 1);
-  return owner.kind == kTeamSpaceKind && std::string_view(owner.api_version).starts_with(group);
-}
-
-/// Says of a field who set it, or what can be told of its absence.
-void TellWriter(const FieldWriters& writers, const WriteTrace& trace, bool had, FieldChange& field) {
-  if (field.from) {
-    field.writer = WriterOf(writers, field.path);
-  } else {
-    field.absence = ComputeAbsence(trace, had);
-  }
-}
-
-/// An ownerReference for people, where its uid is not what differs.
-std::string Text(const OwnerReference& owner) {
-  return owner.api_version + " " + owner.kind + "/" + owner.name;
-}
-
-/// Who an existing namespace belongs to. Identity is the uid; our label for this TeamSpace is an admin's
-/// word, or drift.
-struct Ownership {
-  bool ours = false;
-  std::string conflict;  ///< For the team, when it is not ours.
-};
-
-Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owner) {
-  const OwnerReference* other = nullptr;
-  for (const OwnerReference& reference : observed.owners) {
-    if (reference.uid == owner.uid) return {.ours = true, .conflict = {}};
-    if (IsTeamSpaceOwner(reference) && reference.name != owner.name) other = &reference;
-  }
-  if (other != nullptr) {
-    return {.ours = false, .conflict = "namespace " + observed.name + " belongs to TeamSpace " + other->name};
-  }
-  if (observed.team_space_label == owner.name) return {.ours = true, .conflict = {}};
-  return {.ours = false,
-          .conflict = "namespace " + observed.name +
-                      " exists and is not ours: take another name, or hand it over with: kubectl label namespace " +
-                      observed.name + " --overwrite " + std::string(kTeamSpaceLabel) + "=" + owner.name};
-}
-
-/// `reconciled`: the TeamSpace has been, so its namespace had the reference.
-void RepairOwner(const Namespace& observed, bool reconciled, RepairNamespace& repair, Change& change) {
-  std::optional<std::size_t> earlier;
-  for (std::size_t i = 0; i < observed.owners.size(); ++i) {
-    const OwnerReference& reference = observed.owners[i];
-    if (reference == repair.owner) return;
-    if (reference.uid == repair.owner.uid || (IsTeamSpaceOwner(reference) && reference.name == repair.owner.name)) {
-      // A reference with our uid wins over one that an earlier TeamSpace of this name left.
-      if (!earlier || reference.uid == repair.owner.uid) earlier = i;
-    }
-  }
-  FieldChange field{.path = std::string(kOwnersPath), .to = repair.owner.uid};
-  if (earlier) {
-    const OwnerReference& replaced = observed.owners[*earlier];
-    repair.owner_repair = OwnerRepair::kReplace;
-    repair.index = *earlier;
-    repair.replaced_uid = replaced.uid;
-    field.from = replaced.uid;
-    if (replaced.uid == repair.owner.uid) {
-      field.from = Text(replaced);
-      field.to = Text(repair.owner);
-    }
-    field.writer = WriterOf(observed.writers, OwnerPath(replaced.uid));
-  } else {
-    repair.owner_repair = observed.owners.empty() ? OwnerRepair::kCreateList : OwnerRepair::kAppend;
-    field.absence = ComputeAbsence(observed.trace, reconciled);
-  }
-  change.fields.push_back(std::move(field));
-}
-
-std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, bool reconciled,
-                                             const DesiredTeamSpace& desired) {
-  RepairNamespace repair;
-  repair.name = observed.name;
-  repair.uid = observed.uid;
-  repair.owner = desired.owner;
-  Change change{.effect = {}, .cause = Cause::kDiffers, .fields = {}};
-  if (observed.team_space_label != desired.owner.name) {
-    repair.set_label = true;
-    FieldChange field{.path = LabelPath(), .from = observed.team_space_label, .to = desired.owner.name};
-    TellWriter(observed.writers, observed.trace, true, field);
-    change.fields.push_back(std::move(field));
-  }
-  RepairOwner(observed, reconciled, repair, change);
-  if (change.fields.empty()) return std::nullopt;
-  change.effect = std::move(repair);
-  return change;
-}
-
-std::vector<FieldChange> CompareHard(const Quota* observed, const std::map<std::string, std::string>& desired) {
-  std::vector<FieldChange> fields;
-  static const std::map<std::string, std::string> kNothing;
-  const std::map<std::string, std::string>& hard = observed != nullptr ? observed->hard : kNothing;
-  for (const auto& [key, to] : desired) {
-    const auto from = hard.find(key);
-    if (from == hard.end()) {
-      fields.push_back({.path = std::string(kHardPath) + key, .to = to});
-    } else if (!SameQuantity(from->second, to)) {
-      fields.push_back({.path = std::string(kHardPath) + key, .from = from->second, .to = to});
-    }
-  }
-  for (const auto& [key, from] : hard) {
-    if (!desired.contains(key)) fields.push_back({.path = std::string(kHardPath) + key, .from = from});
-  }
-  if (observed == nullptr) return fields;
-  for (FieldChange& field : fields) TellWriter(observed->writers, observed->trace, true, field);
-  return fields;
-}
-
-void PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vector<Change>& changes) {
-  const std::string& space = desired.namespace_name;
-  if (observed != nullptr && !observed->scoped) {
-    std::vector<FieldChange> fields = CompareHard(observed, desired.hard);
-    if (fields.empty()) return;
-    changes.push_back(
-        {RepairQuota{space, observed->uid, observed->hard, desired.hard}, Cause::kDiffers, std::move(fields)});
-    return;
-  }
-  if (observed != nullptr) {
-    FieldChange scopes{.path = std::string(kScopesPath), .from = observed->scopes};
-    scopes.writer = WriterOf(observed->writers, scopes.path);
-    changes.push_back({DeleteQuota{space, observed->uid}, Cause::kScoped, {std::move(scopes)}});
-  }
-  changes.push_back({CreateQuota{space, desired.hard}, Cause::kMissing, CompareHard(nullptr, desired.hard)});
-}
-
 Refusal NamespaceTerminating(const std::string& name) {
-  return {Reason::kNamespaceTerminating, "namespace " + name + " is being deleted; it is made anew once it is gone"};
+  return {Reason::kNamespaceTerminating, "namespace " + name + " is being deleted; it is re-created once it is gone"};
 }
 
 /// What of the cluster concerns one TeamSpace.
@@ -187,31 +56,34 @@ bool WasReconciled(const Chain& chain) {
 /// Plans the namespace and the quota of a TeamSpace; returns why that can't be done, if it can't.
 std::optional<Refusal> PlanObjects(const DesiredTeamSpace& desired, const Surroundings& around, Chain& chain) {
   const Namespace* space = around.space;
+  Ownership ownership;
   if (space != nullptr) {
-    const Ownership ownership = ComputeOwnership(*space, desired.owner);
-    if (ownership.ours) chain.namespace_name = space->name;
-    if (space->terminating) {
-      return NamespaceTerminating(space->name);
+    ownership = ComputeOwnership(*space, desired.owner, chain.observed_status.namespace_uid);
+    if (ownership.ours()) {
+      chain.namespace_name = space->name;
+      chain.namespace_uid = space->uid;
     }
-    if (!ownership.ours) return Refusal{Reason::kNamespaceConflict, ownership.conflict};
+    if (space->terminating) return NamespaceTerminating(space->name);
+    if (!ownership.ours()) return Refusal{Reason::kNamespaceConflict, ownership.conflict};
   }
   if (desired.refusal) return desired.refusal;
   if (space == nullptr) {
     chain.changes.push_back({CreateNamespace{desired.namespace_name, desired.owner}, Cause::kMissing, {}});
     if (!chain.observed_status.observed_generation) chain.turn = Turn::kNew;
-  } else if (std::optional<Change> repair = ComputeNamespaceRepair(*space, WasReconciled(chain), desired)) {
+  } else if (std::optional<Change> repair = ComputeNamespaceRepair(*space, ownership, WasReconciled(chain), desired)) {
     chain.changes.push_back(std::move(*repair));
   }
-  PlanQuota(around.quota, desired, chain.changes);
-  return std::nullopt;
+  // A quota that was listed without its namespace has gone with it since.
+  return PlanQuota(space != nullptr ? around.quota : nullptr, desired, chain.changes);
 }
 
 /// Returns the status that `team_space` should have, as far as its CRD has room for it.
-TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, const CrdFacts& crd, Time now) {
+TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, Time now) {
   TeamSpaceStatus status =
       chain.refusal ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
                     : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
-  if (!crd.has_conditions) status.ready = team_space.status.ready;
+  status.namespace_uid = chain.crd.has_namespace_uid ? chain.namespace_uid : std::nullopt;
+  if (!chain.crd.has_conditions) status.ready = team_space.status.ready;
   return status;
 }
 
@@ -231,7 +103,9 @@ void TellStatusWriters(const TeamSpace& team_space, bool complete, Change& chang
   const bool was_whole = status.ready && status.ready->status == "True";
   for (FieldChange& field : change.fields) {
     if (!field.from) {
-      if (complete) field.absence = ComputeAbsence(team_space.status_trace, was_whole);
+      // The uid may never have been there: an older cnpa-op did not write it.
+      const bool was_there = was_whole && field.path != kStatusNamespaceUidPath;
+      if (complete) field.absence = ComputeAbsence(team_space.status_trace, was_there);
     } else if (field.path == kReadyConditionPath) {
       const auto& desired = std::get<WriteStatus>(change.effect).desired;
       const bool same = status.ready && desired.ready && status.ready->status == desired.ready->status;
@@ -243,12 +117,11 @@ void TellStatusWriters(const TeamSpace& team_space, bool complete, Change& chang
 }
 
 void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Observation& observation, Chain& chain) {
-  if (std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer) ==
-      team_space.finalizers.end()) {
+  if (!HasFinalizer(team_space)) {
     chain.changes.push_back({AddFinalizer{team_space.finalizers}, Cause::kMissing, FinalizerAbsence(team_space)});
   }
   chain.refusal = PlanObjects(ComputeDesired(team_space), around, chain);
-  if (!observation.crd.has_status) {
+  if (!chain.crd.has_status) {
     if (!chain.refusal) {
       chain.refusal = Refusal{Reason::kCrdUnfit,
                               "the TeamSpace CRD has no status subresource, or drops observedGeneration or namespace "
@@ -256,22 +129,46 @@ void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Obs
     }
     return;
   }
-  const TeamSpaceStatus status = ComputeStatus(team_space, chain, observation.crd, observation.observed_at);
+  const TeamSpaceStatus status = ComputeStatus(team_space, chain, observation.observed_at);
+  const bool awaits_uid = chain.crd.has_namespace_uid && NamespaceMade(chain, chain.changes.size()) != nullptr;
   // Last, so that observedGeneration never runs ahead of what is there.
-  if (std::optional<Change> change = StatusChange(team_space.status, status)) {
+  if (std::optional<Change> change = StatusChange(team_space.status, status, awaits_uid)) {
     TellStatusWriters(team_space, chain.changes.empty(), *change);
     chain.changes.push_back(std::move(*change));
   }
 }
 
+RemoveFinalizer ComputeRemoval(const std::vector<std::string>& finalizers) {
+  RemoveFinalizer removal;
+  for (std::size_t i = finalizers.size(); i > 0; --i) {
+    if (finalizers[i - 1] == kFinalizer) removal.places.push_back(i - 1);
+  }
+  return removal;
+}
+
+/// Takes `ArchiveFailed` out of the status of a TeamSpace that is archived and held by others. Behind the finalizer, so
+/// that nothing keeps that on; a pass that was killed between the two leaves it to the next.
+void PlanArchivedStatus(const TeamSpace& team_space, Chain& chain) {
+  const TeamSpaceStatus& observed = team_space.status;
+  if (!chain.crd.has_status || !observed.ready || observed.ready->reason != ReasonName(Reason::kArchiveFailed)) return;
+  TeamSpaceStatus desired = observed;
+  desired.ready.reset();
+  std::optional<Change> change = StatusChange(observed, desired);
+  change->cause = Cause::kBeingDeleted;
+  chain.changes.push_back(std::move(*change));
+}
+
 void PlanDeletion(const TeamSpace& team_space, const Observation& observation, const PlanOptions& options,
                   Chain& chain) {
-  const auto ours = std::find(team_space.finalizers.begin(), team_space.finalizers.end(), kFinalizer);
   // What is being deleted and still there has finalizers: a list without any is one that could not be read.
   if (team_space.finalizers.empty() && !team_space.unreadable.empty()) {
     chain.refusal = Refusal{Reason::kUnreadable, team_space.unreadable};
   }
-  if (ours == team_space.finalizers.end()) return;  // Others hold it; our part is done.
+  const RemoveFinalizer removal = ComputeRemoval(team_space.finalizers);
+  if (removal.places.empty()) {
+    PlanArchivedStatus(team_space, chain);
+    return;
+  }
   if (observation.crd.deleting && !options.allow_crd_deletion) {
     chain.refusal = Refusal{Reason::kCrdDeleting,
                             "the TeamSpace CRD is being deleted, and with it every TeamSpace and namespace: nothing is "
@@ -284,11 +181,13 @@ void PlanDeletion(const TeamSpace& team_space, const Observation& observation, c
                                         .cpu = team_space.cpu,
                                         .generation = team_space.generation,
                                         .deleted_at = team_space.deletion_timestamp,
-                                        .archived_at = FormatTime(observation.observed_at)},
+                                        .archived_at = FormatTime(observation.observed_at),
+                                        .texts = team_space.archived.value_or({})},
                            Cause::kBeingDeleted,
                            {}});
-  chain.changes.push_back(
-      {RemoveFinalizer{static_cast<std::size_t>(ours - team_space.finalizers.begin())}, Cause::kBeingDeleted, {}});
+  const bool others_hold_it = removal.places.size() < team_space.finalizers.size();
+  chain.changes.push_back({removal, Cause::kBeingDeleted, {}});
+  if (others_hold_it) PlanArchivedStatus(team_space, chain);
 }
 
 std::optional<Refusal> Unreadable(const TeamSpace& team_space, const Surroundings& around) {
@@ -346,6 +245,8 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
   const Index team_spaces(observation.team_spaces, &TeamSpace::name);
   const Index namespaces(observation.namespaces, &Namespace::name);
   const Index quotas(observation.quotas, &Quota::namespace_name);
+  CrdFacts crd = observation.crd;
+  crd.has_namespace_uid = crd.has_namespace_uid || ShowsNamespaceUid(observation);
   Plan plan{.chains = {}, .team_spaces = team_spaces.sorted().size(), .computed_at = observation.observed_at};
   for (const TeamSpace* team_space : team_spaces.sorted()) {
     const std::string name = NamespaceNameOf(team_space->name);
@@ -358,7 +259,7 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
                 .changes = {},
                 .refusal = {},
                 .observed_status = team_space->status,
-                .crd = observation.crd};
+                .crd = crd};
     if (team_space->deleting()) {
       PlanDeletion(*team_space, observation, options, chain);
     } else if (std::optional<Refusal> unreadable = Unreadable(*team_space, around)) {
@@ -403,16 +304,22 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
   return std::nullopt;
 }
 
-std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now) {
+std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,
+                                           const std::optional<std::string>& created_uid) {
   if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
   // Without conditions there is no place to say it; and a status write that fails can't be told by a status write.
   if (!chain.crd.has_status || !chain.crd.has_conditions) return std::nullopt;
   if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
-  std::optional<std::string> namespace_name =
-      chain.deleting ? chain.observed_status.namespace_name : chain.namespace_name;
-  if (const CreateNamespace* made = NamespaceMade(chain, failed)) namespace_name = made->name;
-  return StatusChange(chain.observed_status,
-                      RefusedStatus(chain.observed_status, refusal, chain.generation, std::move(namespace_name), now));
+  std::optional<std::string> name = chain.namespace_name;
+  std::optional<std::string> uid = chain.namespace_uid;
+  if (const CreateNamespace* made = NamespaceMade(chain, failed)) {
+    name = made->name;
+    uid = created_uid;
+  }
+  if (chain.deleting) name = chain.observed_status.namespace_name;
+  TeamSpaceStatus status = RefusedStatus(chain.observed_status, refusal, chain.generation, std::move(name), now);
+  if (!chain.deleting) status.namespace_uid = chain.crd.has_namespace_uid ? std::move(uid) : std::nullopt;
+  return StatusChange(chain.observed_status, status);
 }
 
 }  // namespace cnpa

@@ -14,6 +14,7 @@
 #include "base/boxed.h"
 #include "core/desired.h"
 #include "core/objects.h"
+#include "core/ownership.h"
 #include "core/reason.h"
 
 namespace cnpa {
@@ -24,7 +25,7 @@ struct AddFinalizer {
 };
 
 struct RemoveFinalizer {
-  std::size_t index = 0;  ///< Where the patch expects to find ours.
+  std::vector<std::size_t> places;  ///< Where the patch expects to find ours, last first: the server admits it twice.
   bool operator==(const RemoveFinalizer&) const = default;
 };
 
@@ -46,10 +47,11 @@ enum class OwnerRepair {
 struct RepairNamespace {
   std::string name;
   std::string uid;
+  Claim claim = Claim::kOwner;  ///< What makes it ours, and the patch expects to be so still.
   bool set_label = false;
   OwnerRepair owner_repair = OwnerRepair::kNone;
-  std::size_t index = 0;     ///< For kReplace.
-  std::string replaced_uid;  ///< For kReplace: the uid that the patch expects there.
+  std::size_t index = 0;     ///< Of the reference that the patch expects: for kReplace the old one, for kNone ours.
+  std::string expected_uid;  ///< The uid of that reference.
   OwnerReference owner;
   bool operator==(const RepairNamespace&) const = default;
 };
@@ -77,6 +79,8 @@ struct DeleteQuota {
 struct WriteStatus {
   TeamSpaceStatus observed;  ///< What the patch expects to find.
   TeamSpaceStatus desired;
+  bool awaits_uid =
+      false;  ///< `desired` wants the uid of the namespace that the chain creates: see WithNamespaceUid().
   bool operator==(const WriteStatus&) const = default;
 };
 
@@ -89,6 +93,7 @@ struct WriteArchive {
   std::int64_t generation = 0;
   std::string deleted_at;
   std::string archived_at;
+  ArchivedTexts texts;
   bool operator==(const WriteArchive&) const = default;
 };
 
@@ -146,6 +151,7 @@ struct Chain {
   std::optional<Refusal> refusal;  ///< Set: `changes` do not bring the TeamSpace to its desired state.
   TeamSpaceStatus observed_status;
   std::optional<std::string> namespace_name;  ///< The namespace, when it was there and ours.
+  std::optional<std::string> namespace_uid;   ///< Of that namespace.
   CrdFacts crd;
   bool operator==(const Chain&) const = default;
 };
@@ -180,7 +186,8 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options = {}
 std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error);
 
 /// Returns the status write that tells `refusal`, the failure of `chain.changes[failed]`; nothing when the
-/// status tells it already, or has no place for it.
-std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now);
+/// status tells it already, or has no place for it. `created_uid` is that of the namespace that the chain has created.
+std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,
+                                           const std::optional<std::string>& created_uid = {});
 
 }  // namespace cnpa

@@ -3,6 +3,7 @@
 // Why a team space is, or is not, as it should be: one word each, the same in conditions, output, tests and docs.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,9 @@ enum class Reason {
 ///
 /// Source:  Kubernetes API conventions, Typical status properties.
 std::string_view ReasonName(Reason reason);
+
+/// A condition's message may have 32768 characters; nobody reads more than a screen of it.
+inline constexpr std::size_t kLongestMessage = 1024;
 
 /// A team space that can't be brought to its desired state now.
 struct Refusal {

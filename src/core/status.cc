@@ -46,18 +46,25 @@ TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& re
                               std::optional<std::string> namespace_name, Time now) {
   TeamSpaceStatus status = observed;
   status.namespace_name = std::move(namespace_name);
+  if (!status.namespace_name) status.namespace_uid.reset();
   SetReady(status, observed.ready, false, refusal.reason, refusal.message, generation, now);
   return status;
 }
 
-std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired) {
-  if (observed == desired) return std::nullopt;
-  Change change{.effect = WriteStatus{observed, desired}, .cause = Cause::kBehind, .fields = {}};
+std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired, bool awaits_uid) {
+  if (observed == desired && !awaits_uid) return std::nullopt;
+  Change change{.effect = WriteStatus{observed, desired, awaits_uid}, .cause = Cause::kBehind, .fields = {}};
   const auto compare = [&](std::string path, std::optional<std::string> from, std::optional<std::string> to) {
     if (from != to) change.fields.push_back({std::move(path), std::move(from), std::move(to), {}, {}});
   };
   compare(std::string(kObservedGenerationPath), Text(observed.observed_generation), Text(desired.observed_generation));
   compare(std::string(kStatusNamespacePath), observed.namespace_name, desired.namespace_name);
+  // With another name it goes without saying.
+  if (observed.namespace_name == desired.namespace_name) {
+    const std::optional<std::string> uid =
+        awaits_uid ? std::optional<std::string>("that of the new namespace") : desired.namespace_uid;
+    compare(std::string(kStatusNamespaceUidPath), observed.namespace_uid, uid);
+  }
   compare(std::string(kReadyConditionPath), Text(observed.ready), Text(desired.ready));
   // Same status and reason, other words or another generation: still a change, and one that should be seen.
   if (change.fields.empty() && observed.ready && desired.ready) {
@@ -65,6 +72,14 @@ std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSp
     compare(ReadyMemberPath("observedGeneration"), Text(observed.ready->observed_generation),
             Text(desired.ready->observed_generation));
   }
+  return change;
+}
+
+Change WithNamespaceUid(Change change, const std::optional<std::string>& created_uid) {
+  auto* status = std::get_if<WriteStatus>(&change.effect);
+  if (status == nullptr || !status->awaits_uid) return change;
+  status->desired.namespace_uid = created_uid;
+  status->awaits_uid = false;
   return change;
 }
 

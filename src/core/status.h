@@ -20,7 +20,12 @@ TeamSpaceStatus ReconciledStatus(const TeamSpaceStatus& observed, const std::str
 TeamSpaceStatus RefusedStatus(const TeamSpaceStatus& observed, const Refusal& refusal, std::int64_t generation,
                               std::optional<std::string> namespace_name, Time now);
 
-/// Returns the write that turns `observed` into `desired`, or nothing when they are equal.
-std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired);
+/// Returns the write that turns `observed` into `desired`, or nothing when they are equal. `awaits_uid` says that the
+/// chain creates the namespace in front of it, so that its uid is still to come.
+std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSpaceStatus& desired,
+                                   bool awaits_uid = false);
+
+/// Returns `change` with the uid of the namespace that its chain has created where it awaits that; else as it is.
+Change WithNamespaceUid(Change change, const std::optional<std::string>& created_uid);
 
 }  // namespace cnpa

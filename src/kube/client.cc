@@ -273,24 +273,24 @@ void Client::ForBody(Request request, milliseconds timeout, OnBody on_done) {
   });
 }
 
-void Client::Write(Request request, OnStatus on_done) {
+void Client::Write(Request request, OnBody on_done) {
   request.path = WithParameter(request.path, ServerTimeout(request_timeout_));
   request.timeout = request_timeout_;
   WriteAttempt(std::make_shared<Request>(std::move(request)), 0, std::move(on_done));
 }
 
-void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnStatus on_done) {
+void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnBody on_done) {
   Start(*request, [this, request, attempt, on_done = std::move(on_done)](const Result<Response>& response) {
     FinishWrite(request, attempt, on_done, response);
   });
 }
 
-void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnStatus& on_done,
+void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnBody& on_done,
                          const Result<Response>& response) {
   const bool succeeded = response && Succeeded(*response);
   if (succeeded && IsKubernetesObject(response->body)) {
     ++writes_;
-    return on_done({});
+    return on_done(response->body);
   }
   Error error = succeeded  ? Error{ErrorCode::kUnavailable, Words(*request) + ": the answer is not the API server's"}
                 : response ? ToError(DecodeApiError(*request, *response))

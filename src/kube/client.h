@@ -79,7 +79,7 @@ class Client {
   void Tell(Request request, OnBody on_done);
 
   /// Begins a write. It is made again only where it surely did not happen: the server says 429, or was not reached.
-  void Write(Request request, OnStatus on_done);
+  void Write(Request request, OnBody on_done);
 
   /// Gives up what was begun, once `after` has passed.
   void Abandon(std::chrono::milliseconds after) { transport_.Abandon(after); }
@@ -111,8 +111,8 @@ class Client {
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);
   void BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error);
-  void WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnStatus on_done);
-  void FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnStatus& on_done,
+  void WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnBody on_done);
+  void FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnBody& on_done,
                    const Result<Response>& response);
   void Start(Request request, Transport::OnDone on_done);
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -79,8 +80,8 @@ inline constexpr std::string_view kOpenApiPath = "/openapi/v3/apis/platform.labh
 Result<CrdFacts> DecodeCrd(std::string text);
 
 /// Returns what discovery tells of the same: the server takes `create` off the verbs of a resource whose CRD
-/// is being deleted, and lists the status subresource. Whether it has conditions is not to be seen there;
-/// they are assumed.
+/// is being deleted, and lists the status subresource. What its status has is not to be seen there: conditions
+/// are assumed, `namespaceUID` is not.
 ///
 /// Errors:  kMalformed.
 Result<CrdFacts> DecodeDiscovery(std::string text);
@@ -105,6 +106,19 @@ std::string ConfirmationPath(const Chain& chain);
 ///
 /// Errors:  kConflict when it is not; kMalformed.
 Status DecodeConfirmation(std::string text, const Chain& chain);
+
+/// Returns where the namespace of `chain` is read by its name, as a list of at most one.
+std::string NamespaceLookupPath(const Chain& chain);
+
+/// Returns the namespace read from there; nothing when there is none.
+///
+/// Errors:  kMalformed.
+Result<std::optional<Namespace>> DecodeFoundNamespace(std::string text);
+
+/// Returns the uid of an object that was written.
+///
+/// Errors:  kMalformed.
+Result<std::string> DecodeUid(std::string text);
 
 /// Returns the text of an archive file.
 std::string EncodeArchive(const WriteArchive& archive);

@@ -18,11 +18,12 @@ constexpr std::string_view kListKind = "TeamSpaceList";
 constexpr std::string_view kKeepsUnknown = "x-kubernetes-preserve-unknown-fields";
 constexpr std::string_view kConditions = "status.conditions";
 
-constexpr std::array<SchemaField, 11> kFields{{
+constexpr std::array<SchemaField, 12> kFields{{
     {"spec.pods", "integer"},
     {"spec.cpu", "string"},
     {"status.observedGeneration", "integer"},
     {"status.namespace", "string"},
+    {kStatusNamespaceUidPath, "string"},
     {kConditions, "array"},
     {"status.conditions[].type", "string"},
     {"status.conditions[].status", "string"},
@@ -59,9 +60,12 @@ void CompareSchema(const JsonReader& schema, CrdReport& report) {
     if (field.path.starts_with(kConditions) && !report.has_conditions) continue;
     const std::string difference = Compare(schema, field.path, field.type);
     if (difference.empty()) continue;
-    // Without them nobody is told why a team space is not ready, and all else works.
-    if (field.path == kConditions && difference == "is missing") {
+    // Without these all that matters works: a CRD may be an older one, or somebody's own.
+    const bool missing = difference == "is missing";
+    if (missing && field.path == kConditions) {
       report.has_conditions = false;
+    } else if (missing && field.path == kStatusNamespaceUidPath) {
+      report.has_namespace_uid = false;
     } else {
       report.differences.push_back(std::string(field.path) + " " + difference);
     }

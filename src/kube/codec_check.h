@@ -72,6 +72,7 @@ struct CrdReport {
   std::vector<std::string> served_versions;  ///< All that are, where v1alpha1 is not.
   bool has_status = false;                   ///< The subresource.
   bool has_conditions = true;
+  bool has_namespace_uid = true;
   bool has_schema = false;               ///< The schema was there to compare: in discovery it is not.
   std::vector<std::string> differences;  ///< "spec.pods is string, not integer", "status.namespace is missing".
 

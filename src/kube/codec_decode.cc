@@ -64,6 +64,7 @@ TeamSpaceStatus DecodeStatus(const JsonReader& root) {
   TeamSpaceStatus status{.present = reader.present(),
                          .observed_generation = reader.IntIfPresent("observedGeneration"),
                          .namespace_name = reader.StringIfPresent("namespace"),
+                         .namespace_uid = reader.StringIfPresent("namespaceUID"),
                          .has_conditions = reader.Has("conditions"),
                          .ready = std::nullopt};
   std::size_t index = 0;
@@ -151,6 +152,9 @@ Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& ob
   // The CRD's default: objects older than it, or of a CRD without it, have none.
   team_space.cpu = spec.StringIfPresent("cpu").value_or("1");
   if (!team_space.pods) spec.Fail("pods", "is missing");
+  if (AwaitsFinalizer(team_space)) {
+    team_space.archived = ArchivedTexts{object.Json("spec"), metadata.Json("labels"), metadata.Json("annotations")};
+  }
   const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeStatusWriters, team_space.writers);
   const Result<Time> made = ParseTime(metadata.OptionalString("creationTimestamp"));
   team_space.trace = ComputeTrace(writes, ObjectPart::kMetadata, made ? std::optional(*made) : std::nullopt);
@@ -197,6 +201,8 @@ Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& object) {
   spec.EachString("hard", [&quota](std::string_view key, std::string_view value) { quota.hard.emplace(key, value); });
   quota.scoped = spec.HasMembers("scopes") || spec.HasMembers("scopeSelector");
   if (quota.scoped) quota.scopes = DecodeScopes(spec);
+  quota.terminating = metadata.Has("deletionTimestamp");
+  if (quota.scoped || quota.terminating) quota.finalizers = metadata.Strings("finalizers");
   const std::vector<WriteEntry> writes = DecodeWrites(metadata, &DecodeHardWriters, quota.writers);
   quota.trace = ComputeTrace(writes, ObjectPart::kSpec);
   quota.unreadable = Problem(document, "resourcequota", quota.namespace_name + "/" + std::string(kQuotaName));
@@ -226,88 +232,6 @@ std::map<std::string, std::string> DecodeUsed(JsonDocument& document) {
   document.root().Object("status").EachString(
       "used", [&used](std::string_view key, std::string_view value) { used.emplace(key, value); });
   return used;
-}
-
-std::string ConfirmationPath(const Chain& chain) {
-  return std::string(kTeamSpaces.path) + "?fieldSelector=metadata.name%3D" + chain.name;
-}
-
-Status DecodeConfirmation(std::string text, const Chain& chain) {
-  JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed) return parsed;
-  const JsonReader root = document.root();
-  const std::vector<JsonReader> items = root.Objects("items");
-  bool same = false;
-  if (items.size() == 1) {
-    const JsonReader metadata = items.front().Object("metadata");
-    same = metadata.String("uid") == chain.uid && metadata.IntIfPresent("generation").value_or(0) == chain.generation;
-  }
-  if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  if (!same) return Fail(ErrorCode::kConflict, "teamspace " + chain.name + " is no longer what was listed");
-  return {};
-}
-
-namespace {
-
-/// Takes from `facts` what the schema of a TeamSpace has no place for.
-void AddSchema(const JsonReader& schema, CrdFacts& facts) {
-  const JsonReader properties = schema.Object("properties");
-  const JsonReader status = properties.Object("status");
-  const JsonReader fields = status.Object("properties");
-  const bool keeps_all =
-      status.IsTrue("x-kubernetes-preserve-unknown-fields") || schema.IsTrue("x-kubernetes-preserve-unknown-fields");
-  if (!keeps_all && !(fields.Has("observedGeneration") && fields.Has("namespace"))) facts.has_status = false;
-  facts.has_conditions = keeps_all || fields.Has("conditions");
-}
-
-}  // namespace
-
-Result<CrdFacts> DecodeCrd(std::string text) {
-  JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
-  const JsonReader root = document.root();
-  const JsonReader metadata = root.Object("metadata");
-  metadata.String("uid");  // Proves that this is an object at all.
-  CrdFacts facts{.deleting = metadata.Has("deletionTimestamp"), .has_status = false, .has_conditions = false};
-  const JsonReader spec = root.Object("spec");
-  for (const JsonReader& version : spec.Objects("versions")) {
-    if (version.OptionalString("name") != kTeamSpaceApiVersion.substr(kTeamSpaceApiVersion.find('/') + 1)) continue;
-    const JsonReader subresources = version.Object("subresources");
-    const JsonReader holder = version.Object("schema");
-    const JsonReader schema = holder.Object("openAPIV3Schema");
-    facts.has_status = subresources.Has("status");
-    AddSchema(schema, facts);
-  }
-  if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return facts;
-}
-
-Result<CrdFacts> DecodeDiscovery(std::string text) {
-  JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
-  const JsonReader root = document.root();
-  CrdFacts facts{.deleting = true, .has_status = false, .has_conditions = true};
-  for (const JsonReader& resource : root.Objects("resources")) {
-    const std::string name = resource.OptionalString("name");
-    if (name == "teamspaces/status") facts.has_status = true;
-    if (name != "teamspaces") continue;
-    const std::vector<std::string> verbs = resource.Strings("verbs");
-    facts.deleting = std::find(verbs.begin(), verbs.end(), "create") == verbs.end();
-  }
-  if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return facts;
-}
-
-Result<CrdFacts> DecodePublishedSchema(std::string text, CrdFacts facts) {
-  JsonDocument document;
-  if (Status parsed = ParseWhole(document, text); !parsed) return tl::unexpected<Error>(std::move(parsed).error());
-  const JsonReader root = document.root();
-  const JsonReader components = root.Object("components");
-  const JsonReader schemas = components.Object("schemas");
-  const JsonReader schema = schemas.Object("io.labhub.platform.v1alpha1.TeamSpace");
-  if (schema.present()) AddSchema(schema, facts);
-  if (!document.status()) return tl::unexpected<Error>(document.status().error());
-  return facts;
 }
 
 }  // namespace cnpa

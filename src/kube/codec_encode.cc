@@ -98,12 +98,14 @@ Request Encode(const Chain& chain, const AddFinalizer& effect) {
 }
 
 Request Encode(const Chain& chain, const RemoveFinalizer& effect) {
-  const std::string path = "/metadata/finalizers/" + std::to_string(effect.index);
   return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
                         // The archive has the spec that was listed.
                         TestGeneration(patch, chain);
-                        patch.Test(path, kFinalizer);
-                        patch.Remove(path);
+                        for (const std::size_t place : effect.places) {
+                          const std::string path = "/metadata/finalizers/" + std::to_string(place);
+                          patch.Test(path, kFinalizer);
+                          patch.Remove(path);
+                        }
                       }));
 }
 
@@ -119,24 +121,28 @@ Request Encode(const Chain& chain, const CreateNamespace& effect) {
                      }));
 }
 
-Request Encode(const Chain& chain, const RepairNamespace& effect) {
+void PatchOwner(JsonPatch& patch, const RepairNamespace& effect) {
+  const std::string list = "/metadata/ownerReferences";
+  const std::string place = list + "/" + std::to_string(effect.index);
   const auto owner = [&](JsonWriter& w) { WriteOwner(w, effect.owner); };
+  switch (effect.owner_repair) {
+    case OwnerRepair::kNone: return patch.Test(place + "/uid", effect.expected_uid);
+    case OwnerRepair::kCreateList:
+      patch.TestAbsent(list);
+      return patch.Add(list, [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
+    case OwnerRepair::kAppend: return patch.Add(list + "/-", owner);
+    case OwnerRepair::kReplace: patch.Test(place + "/uid", effect.expected_uid); return patch.Replace(place, owner);
+  }
+}
+
+Request Encode(const Chain& chain, const RepairNamespace& effect) {
   return PatchRequest(NamespacePath(effect.name), PatchText(effect.uid, [&](JsonPatch& patch) {
+                        const std::string label = "/metadata/labels/platform.labhub.io~1teamspace";
+                        // The label may have been withdrawn since; an ownerReference is tested where it stands.
+                        if (effect.claim == Claim::kLabel) patch.Test(label, chain.name);
                         // Labels are never absent: the server keeps kubernetes.io/metadata.name there.
-                        if (effect.set_label) patch.Add("/metadata/labels/platform.labhub.io~1teamspace", chain.name);
-                        const std::string place = "/metadata/ownerReferences/" + std::to_string(effect.index);
-                        switch (effect.owner_repair) {
-                          case OwnerRepair::kNone: break;
-                          case OwnerRepair::kCreateList:
-                            patch.TestAbsent("/metadata/ownerReferences");
-                            patch.Add("/metadata/ownerReferences", [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
-                            break;
-                          case OwnerRepair::kAppend: patch.Add("/metadata/ownerReferences/-", owner); break;
-                          case OwnerRepair::kReplace:
-                            patch.Test(place + "/uid", effect.replaced_uid);
-                            patch.Replace(place, owner);
-                            break;
-                        }
+                        if (effect.set_label) patch.Add(label, chain.name);
+                        PatchOwner(patch, effect);
                       }));
 }
 
@@ -181,49 +187,73 @@ void PatchWholeStatus(JsonPatch& patch, const TeamSpaceStatus& desired) {
     w.Object([&] {
       if (desired.observed_generation) w.Int("observedGeneration", *desired.observed_generation);
       if (desired.namespace_name) w.String("namespace", *desired.namespace_name);
+      if (desired.namespace_uid) w.String("namespaceUID", *desired.namespace_uid);
       if (desired.ready) w.Array("conditions", [&] { WriteCondition(w, *desired.ready); });
     });
   });
 }
 
-void PatchReady(JsonPatch& patch, const TeamSpaceStatus& observed, const Condition& ready) {
-  const auto condition = [&](JsonWriter& w) { WriteCondition(w, ready); };
-  if (!observed.has_conditions) {
-    patch.TestAbsent("/status/conditions");
-    patch.Add("/status/conditions", [&](JsonWriter& w) { w.Array([&] { condition(w); }); });
-  } else if (!observed.ready) {
+/// Tests that the condition Ready at `place` is the one that was listed, member by member: others may have more of
+/// them. A pass that saw more than this one did may have written it since.
+void TestReady(JsonPatch& patch, const std::string& place, const Condition& observed) {
+  const auto test = [&](std::string_view member, const std::string& value) {
+    const std::string path = place + "/" + std::string(member);
+    value.empty() ? patch.TestAbsent(path) : patch.Test(path, value);
+  };
+  patch.Test(place + "/type", "Ready");
+  test("status", observed.status);
+  test("reason", observed.reason);
+  test("message", observed.message);
+  test("lastTransitionTime", observed.last_transition_time);
+  const std::string generation = place + "/observedGeneration";
+  if (!observed.observed_generation) return patch.TestAbsent(generation);
+  patch.Test(generation, [&](JsonWriter& w) { w.Int(*observed.observed_generation); });
+}
+
+void PatchReady(JsonPatch& patch, const TeamSpaceStatus& observed, const Boxed<Condition>& desired) {
+  const auto condition = [&](JsonWriter& w) { WriteCondition(w, *desired); };
+  if (observed.ready) {
+    const std::string place = "/status/conditions/" + std::to_string(observed.ready_index);
+    TestReady(patch, place, *observed.ready);
+    desired ? patch.Replace(place, condition) : patch.Remove(place);
+  } else if (observed.has_conditions) {
     patch.Add("/status/conditions/-", condition);
   } else {
-    const std::string place = "/status/conditions/" + std::to_string(observed.ready_index);
-    patch.Test(place + "/type", "Ready");
-    // A pass that saw more than we did has written meanwhile: ours is out of date.
-    if (observed.ready->observed_generation) {
-      patch.Test(place + "/observedGeneration", [&](JsonWriter& w) { w.Int(*observed.ready->observed_generation); });
-    }
-    patch.Replace(place, condition);
+    patch.TestAbsent("/status/conditions");
+    patch.Add("/status/conditions", [&](JsonWriter& w) { w.Array([&] { condition(w); }); });
+  }
+}
+
+/// Sets, or takes away, what stands at `path`, which must be as it was listed.
+template <typename T>
+void PatchMember(JsonPatch& patch, std::string_view path, const std::optional<T>& observed,
+                 const std::optional<T>& desired, void (*write)(JsonWriter&, const T&)) {
+  if (desired == observed) return;
+  if (observed) {
+    patch.Test(path, [&](JsonWriter& w) { write(w, *observed); });
+  } else {
+    patch.TestAbsent(path);
+  }
+  if (desired) {
+    patch.Add(path, [&](JsonWriter& w) { write(w, *desired); });
+  } else {
+    patch.Remove(path);
   }
 }
 
 Request Encode(const Chain& chain, const WriteStatus& effect) {
   const TeamSpaceStatus& observed = effect.observed;
   const TeamSpaceStatus& desired = effect.desired;
+  constexpr auto kInt = [](JsonWriter& w, const std::int64_t& value) { w.Int(value); };
+  constexpr auto kText = [](JsonWriter& w, const std::string& value) { w.String(value); };
   return PatchRequest(
       TeamSpacePath(chain) + "/status", PatchText(chain.uid, [&](JsonPatch& patch) {
         if (!observed.present) return PatchWholeStatus(patch, desired);
-        if (desired.observed_generation != observed.observed_generation && desired.observed_generation) {
-          if (observed.observed_generation) {
-            patch.Test("/status/observedGeneration", [&](JsonWriter& w) { w.Int(*observed.observed_generation); });
-          } else {
-            patch.TestAbsent("/status/observedGeneration");
-          }
-          patch.Add("/status/observedGeneration", [&](JsonWriter& w) { w.Int(*desired.observed_generation); });
-        }
-        if (desired.namespace_name != observed.namespace_name) {
-          if (observed.namespace_name) patch.Test("/status/namespace", *observed.namespace_name);
-          if (desired.namespace_name) patch.Add("/status/namespace", *desired.namespace_name);
-          if (!desired.namespace_name) patch.Remove("/status/namespace");
-        }
-        if (desired.ready && desired.ready != observed.ready) PatchReady(patch, observed, *desired.ready);
+        PatchMember<std::int64_t>(patch, "/status/observedGeneration", observed.observed_generation,
+                                  desired.observed_generation, kInt);
+        PatchMember<std::string>(patch, "/status/namespace", observed.namespace_name, desired.namespace_name, kText);
+        PatchMember<std::string>(patch, "/status/namespaceUID", observed.namespace_uid, desired.namespace_uid, kText);
+        if (desired.ready != observed.ready) PatchReady(patch, observed, desired.ready);
       }));
 }
 
@@ -253,6 +283,14 @@ std::string EncodeArchive(const WriteArchive& archive) {
     writer.Int("generation", archive.generation);
     writer.String("deletedAt", archive.deleted_at);
     writer.String("archivedAt", archive.archived_at);
+    const auto text = [&writer](std::string_view key, const std::string& json) {
+      if (json.empty()) return;
+      writer.Key(key);
+      writer.Raw(json);
+    };
+    text("spec", archive.texts.spec);
+    text("labels", archive.texts.labels);
+    text("annotations", archive.texts.annotations);
   });
   return writer.text() + "\n";
 }

@@ -55,6 +55,7 @@ void DecodeStatusWriters(const JsonReader& fields, const Writer& writer, FieldWr
   const JsonReader status = fields.Object("f:status");
   if (status.Has("f:observedGeneration")) Note(writers, std::string(kObservedGenerationPath), writer);
   if (status.Has("f:namespace")) Note(writers, std::string(kStatusNamespacePath), writer);
+  if (status.Has("f:namespaceUID")) Note(writers, std::string(kStatusNamespaceUidPath), writer);
   const JsonReader conditions = status.Object("f:conditions");
   conditions.Object(R"(k:{"type":"Ready"})").EachKey([&](std::string_view field) {
     if (field.starts_with("f:")) Note(writers, ReadyMemberPath(field.substr(2)), writer);

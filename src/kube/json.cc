@@ -6,6 +6,8 @@
 #include <set>
 
 #include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 namespace cnpa {
 namespace {
@@ -114,6 +116,15 @@ std::optional<std::int64_t> JsonReader::IntIfPresent(std::string_view key) const
     return std::nullopt;
   }
   return value->GetInt64();
+}
+
+std::string JsonReader::Json(std::string_view key) const {
+  const JsonReader object = Object(key);
+  if (!object.present()) return {};
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  object.value_->Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
 }
 
 bool JsonReader::Has(std::string_view key) const {

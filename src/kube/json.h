@@ -39,6 +39,9 @@ class JsonReader {
   bool IsNull(std::string_view key) const;  ///< There is `key`, once, and it is `null`.
   bool IsTrue(std::string_view key) const;  ///< There is `key`, and it is `true`.
 
+  /// Returns the member `key`, an object, as JSON text; "" when absent.
+  std::string Json(std::string_view key) const;
+
   /// Returns the member `key` as objects, or as strings; empty when absent.
   std::vector<JsonReader> Objects(std::string_view key) const;
   std::vector<std::string> Strings(std::string_view key) const;

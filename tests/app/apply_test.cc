@@ -182,6 +182,76 @@ TEST_CASE("Apply changes neither namespace nor quota of a TeamSpace that is no l
   CHECK(server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("blue")});
 }
 
+TEST_CASE("Apply has the status tell the uid of the namespace that it has created", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.namespaces.clear();
+  cluster.quotas.clear();
+  FakeApiServer server;
+  server.Put(cluster);
+  SECTION("all is well") {
+    CHECK(ApplyTo(server, ComputePlan(cluster), "").report.chains.at(0).end == ChainEnd::kComplete);
+    CHECK(server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("Reconciled")");
+  }
+  SECTION("the quota is refused") {
+    server.failure = {"POST " + PathOfNamespace("red"), StatusAnswer(403, "Forbidden", "denied")};
+    ApplyTo(server, ComputePlan(cluster), "");
+    CHECK(server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("QuotaRefused")");
+  }
+  CHECK(server.At(PathOfNamespace("red"), "/metadata/uid") == R"("made-team-red-1")");
+  CHECK(server.At(PathOfTeamSpace("red"), "/status/namespaceUID") == R"("made-team-red-1")");
+}
+
+TEST_CASE("Apply takes a new quota back when its namespace has become somebody else's meanwhile", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas.clear();
+  const Plan plan = ComputePlan(cluster);
+  FakeApiServer server;
+  server.Put(cluster);
+  const auto replace_by = [&server](const Namespace& space) {
+    server.before = [&server, space](const Request& request) {
+      if (request.method == Method::kPost) server.Put(space);
+    };
+  };
+  const auto apply = [&] { return ApplyTo(server, plan, "").report.chains.at(0); };
+  SECTION("it is the one that was listed") {
+    CHECK(apply().end == ChainEnd::kComplete);
+    CHECK(server.Has(PathOfQuota("red")));
+  }
+  SECTION("somebody has created one of that name") {
+    replace_by(ForeignNamespaceFor("red"));
+    const ChainReport chain = apply();
+    CHECK(chain.end == ChainEnd::kLostRace);
+    CHECK(chain.done == 0);
+    CHECK(chain.error == Error{ErrorCode::kConflict,
+                               "namespace team-red is somebody else's since a moment ago: its new quota is deleted "
+                               "again"});
+    CHECK_FALSE(server.Has(PathOfQuota("red")));
+  }
+  SECTION("and it can't be taken back: that is told") {
+    replace_by(ForeignNamespaceFor("red"));
+    server.failure = {"DELETE " + PathOfQuota("red"), StatusAnswer(500, "InternalError", "etcd", "{}")};
+    const ChainReport chain = apply();
+    CHECK(chain.end == ChainEnd::kFailed);
+    CHECK(
+        chain.error.message.starts_with("namespace team-red is somebody else's since a moment ago, and still has a "
+                                        "quota of ours: DELETE "));
+  }
+  SECTION("another pass has created one of that name: it is ours") {
+    Namespace other = NamespaceFor("red");
+    other.uid = "uid-of-another-pass";
+    replace_by(other);
+    CHECK(apply().end == ChainEnd::kComplete);
+    CHECK(server.Has(PathOfQuota("red")));
+  }
+  SECTION("nobody can tell") {
+    server.failure = {"GET " + std::string(kNamespaces.path), StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
+    const ChainReport chain = apply();
+    CHECK(chain.end == ChainEnd::kFailed);
+    CHECK(chain.error.code == ErrorCode::kUnavailable);
+    CHECK(chain.refusal == std::nullopt);
+  }
+}
+
 TEST_CASE("Apply takes a quota that is gone already as deleted", "[app][apply]") {
   Observation cluster = ConvergedCluster({"red"});
   cluster.quotas[0].scoped = true;

@@ -225,6 +225,10 @@ TEST_CASE("ComputeChecks on the CRD", "[app][check]") {
         CheckStatus::kFail, name + "a is missing, b is string, not integer", apply},
        {"no conditions", crd([](CrdReport& r) { r.has_conditions = false; }), CheckStatus::kWarn,
         name + "has no status.conditions, so nobody can be told why a team space is not ready", apply},
+       {"no namespaceUID", crd([](CrdReport& r) { r.has_namespace_uid = false; }), CheckStatus::kWarn,
+        name + "has no status.namespaceUID, so a namespace that loses both its label and its ownerReference is not "
+               "recognized",
+        apply},
        {"from discovery", crd([](CrdReport& r) { r.has_schema = false; }), CheckStatus::kWarn,
         name + "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks",
         "cnpa-op rbac | kubectl apply -f -"},

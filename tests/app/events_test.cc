@@ -76,7 +76,7 @@ TEST_CASE("EventsOf tells repairs, refusals and archives, and nothing else", "[a
         "1.5"}},
       {"what only waits",
        [](Observation& o) { o.namespaces[0].terminating = true; },
-       {"Normal NamespaceTerminating Refuse [] namespace team-red is being deleted; it is made anew once it is gone"}},
+       {"Normal NamespaceTerminating Refuse [] namespace team-red is being deleted; it is re-created once it is gone"}},
       {"a deletion",
        [](Observation& o) { o.team_spaces = {DeletedTeamSpaceNamed("red")}; },
        {"Normal Archived Archive [] archived as red.json, finalizer platform.labhub.io/cleanup taken off"}},

@@ -63,7 +63,7 @@ TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe
   const Result<Observation> observed = ObserveOn(server);
   REQUIRE(observed);
   CHECK(server.Log().back().starts_with(crd));
-  CHECK(observed->crd == CrdFacts{.deleting = true});
+  CHECK(observed->crd == CrdFacts{.deleting = true, .has_namespace_uid = true});
 }
 
 TEST_CASE("Observe asks discovery where the right to read the CRD lacks", "[app][observe]") {

@@ -10,9 +10,11 @@
 namespace cnpa {
 namespace {
 
-/// A plan of one chain with two changes, and what became of it.
+/// A plan of one chain, with two changes unless it has its own, and what became of it.
 Totals TotalsOf(Chain chain, ChainReport done) {
-  chain.changes = {{AddFinalizer{}, Cause::kMissing, {}}, {RemoveFinalizer{}, Cause::kMissing, {}}};
+  if (chain.changes.empty()) {
+    chain.changes = {{AddFinalizer{}, Cause::kMissing, {}}, {RemoveFinalizer{}, Cause::kMissing, {}}};
+  }
   Totals totals;
   totals.Add({.chains = {std::move(chain)}, .team_spaces = 7}, {.chains = {std::move(done)}, .writes = 2});
   CHECK(totals.team_spaces == 7);
@@ -45,9 +47,14 @@ TEST_CASE("Totals::Add counts each chain by how it ended", "[app][report]") {
       {"a new one", {.turn = Turn::kNew}, {.done = 2, .end = ChainEnd::kComplete}, &Totals::created, true},
       {"a repaired one", {}, {.done = 2, .end = ChainEnd::kComplete}, &Totals::changed, true},
       {"a deleted one",
-       {.deleting = true, .turn = Turn::kDeletion},
-       {.done = 2, .end = ChainEnd::kComplete},
+       {.deleting = true, .turn = Turn::kDeletion, .changes = {{RemoveFinalizer{}, Cause::kBeingDeleted, {}}}},
+       {.done = 1, .end = ChainEnd::kComplete},
        &Totals::deleted,
+       true},
+      {"one that others hold, whose status is cleared",
+       {.deleting = true, .turn = Turn::kDeletion, .changes = {{WriteStatus{}, Cause::kBeingDeleted, {}}}},
+       {.done = 1, .end = ChainEnd::kComplete},
+       &Totals::changed,
        true},
       {"a refused one", {}, {.end = ChainEnd::kComplete, .refusal = kRefused}, &Totals::refused, false},
       {"one that waits", {}, {.end = ChainEnd::kComplete, .refusal = kWaiting}, &Totals::waiting, false},

@@ -28,7 +28,7 @@ TEST_CASE("ComputeDesired refuses a name that is too long or has a dot: InvalidN
     CHECK(ComputeDesired(TeamSpaceNamed(name)).refusal ==
           Refusal{Reason::kInvalidName,
                   "\"team-" + name +
-                      "\" can't be the name of a namespace: make the TeamSpace anew with a name of at most 58 "
+                      "\" can't be the name of a namespace: create the TeamSpace again with a name of at most 58 "
                       "lower-case letters, digits and '-'"});
   }
   CHECK(ComputeDesired(TeamSpaceNamed(std::string(58, 'a'))).refusal == std::nullopt);
@@ -49,8 +49,15 @@ TEST_CASE("ComputeDesired quotes no more than the beginning of a long spec.cpu",
   TeamSpace red = TeamSpaceNamed("red");
   red.cpu = std::string(100000, '9');
   CHECK(ComputeDesired(red).refusal ==
+        Refusal{Reason::kInvalidQuantity, "spec.cpu: \"" + std::string(64, '9') +
+                                              " ...\" is not a positive number of CPUs, such as 500m, 2 or 1.5"});
+  // Not in the midst of a character: the server would keep other text than was sent, and be sent it again.
+  red.cpu = "x";
+  for (int i = 0; i < 40; ++i) red.cpu += "\u00e9";
+  const std::string kept = "x" + red.cpu.substr(1, 62);
+  CHECK(ComputeDesired(red).refusal ==
         Refusal{Reason::kInvalidQuantity,
-                "spec.cpu: \"" + std::string(64, '9') + "\" is not a positive number of CPUs, such as 500m, 2 or 1.5"});
+                "spec.cpu: \"" + kept + " ...\" is not a positive number of CPUs, such as 500m, 2 or 1.5"});
 }
 
 TEST_CASE("ComputeDesired refuses a negative number of pods: InvalidQuantity", "[core][desired]") {

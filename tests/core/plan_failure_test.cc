@@ -36,7 +36,7 @@ TEST_CASE("ClassifyFailure tells lasting failures as a state of the team space",
   const Refusal forbidden{Reason::kForbidden, "cnpa-op lacks a right that a cluster admin can give it: why"};
   // In the words of a plan that sees it, so that the status is not written twice.
   const Refusal terminating{Reason::kNamespaceTerminating,
-                            "namespace team-red is being deleted; it is made anew once it is gone"};
+                            "namespace team-red is being deleted; it is re-created once it is gone"};
   struct Case {
     std::string name;
     Change failed;
@@ -106,6 +106,8 @@ TEST_CASE("ComputeRefusedStatus tells the failure and leaves observedGeneration 
   red.generation = 2;
   Chain chain = ChainFor(red, {kRepairQuota, kWriteStatus});
   chain.namespace_name = "team-red";
+  chain.namespace_uid = "uid-team-red";
+  chain.crd.has_namespace_uid = true;
   CHECK(ComputeRefusedStatus(chain, 0, kRefusal, kNow) ==
         StatusChange(red.status, RefusedStatus(red.status, kRefusal, 2, "team-red", kNow)));
 }
@@ -120,6 +122,27 @@ TEST_CASE("ComputeRefusedStatus names a namespace that this chain has made", "[c
   CHECK(namespace_name(0) == std::nullopt);
   CHECK(namespace_name(1) == std::nullopt);  // It failed itself.
   CHECK(namespace_name(2) == "team-red");
+}
+
+TEST_CASE("ComputeRefusedStatus keeps the uid of the namespace where its CRD has a place for it",
+          "[core][plan_failure]") {
+  TeamSpace red = TeamSpaceNamed("red");
+  const Change quota{CreateQuota{}, Cause::kMissing, {}};
+  const auto uid_of = [&red](const Chain& chain, std::size_t failed, std::optional<std::string> created) {
+    return std::get<WriteStatus>(ComputeRefusedStatus(chain, failed, kRefusal, kNow, created)->effect)
+        .desired.namespace_uid;
+  };
+  Chain chain = ChainFor(red, {quota});
+  chain.namespace_name = "team-red";
+  chain.namespace_uid = "uid-team-red";
+  chain.crd.has_namespace_uid = true;
+  CHECK(uid_of(chain, 0, std::nullopt) == "uid-team-red");
+  chain.crd.has_namespace_uid = false;
+  CHECK(uid_of(chain, 0, std::nullopt) == std::nullopt);
+  Chain creating = ChainFor(red, {{CreateNamespace{"team-red", {}}, Cause::kMissing, {}}, quota});
+  creating.crd.has_namespace_uid = true;
+  CHECK(uid_of(creating, 1, "uid-new") == "uid-new");
+  CHECK(uid_of(creating, 0, std::nullopt) == std::nullopt);
 }
 
 TEST_CASE("ComputeRefusedStatus is nothing where the status tells it already", "[core][plan_failure]") {

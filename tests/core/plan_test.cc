@@ -205,14 +205,16 @@ TEST_CASE("ComputePlan changes nothing because of time alone", "[core][plan]") {
   CHECK(ComputePlan(cluster).empty());
 }
 
-TEST_CASE("ComputePlan makes a namespace that was deleted by hand anew once it is gone", "[core][plan]") {
+TEST_CASE("ComputePlan re-creates a namespace that was deleted by hand, and has the status tell its uid",
+          "[core][plan]") {
   Observation cluster = ConvergedCluster({"red"});
   cluster.namespaces.clear();
   cluster.quotas.clear();
   const Chain chain = ChainOf(ComputePlan(cluster), "red");
-  REQUIRE(chain.changes.size() == 2);
+  REQUIRE(chain.changes.size() == 3);
   CHECK(chain.changes[0] == Change{CreateNamespace{"team-red", OwnerOf("red")}, Cause::kMissing, {}});
   CHECK(chain.changes[1].effect == Effect(CreateQuota{"team-red", kHard}));
+  CHECK(std::get<WriteStatus>(chain.changes[2].effect).awaits_uid);
   CHECK(chain.turn == Turn::kRepair);  // It was served before: not a new one.
 }
 
@@ -225,72 +227,95 @@ TEST_CASE("ComputePlan repairs label and ownerReference of our namespace", "[cor
     RepairNamespace want;
     std::vector<FieldChange> fields;
   };
-  const RepairNamespace base{.name = "team-red", .uid = "uid-team-red", .owner = OwnerOf("red")};
-  const auto repair = [&base](bool set_label, OwnerRepair owner_repair, std::size_t index = 0,
-                              const std::string& replaced_uid = {}) {
-    RepairNamespace repaired = base;
-    repaired.set_label = set_label;
-    repaired.owner_repair = owner_repair;
-    repaired.index = index;
-    repaired.replaced_uid = replaced_uid;
-    return repaired;
+  const auto repair = [](Claim claim, bool set_label, OwnerRepair owner_repair, std::size_t index = 0,
+                         const std::string& expected_uid = {}) {
+    return RepairNamespace{.name = "team-red",
+                           .uid = "uid-team-red",
+                           .claim = claim,
+                           .set_label = set_label,
+                           .owner_repair = owner_repair,
+                           .index = index,
+                           .expected_uid = expected_uid,
+                           .owner = OwnerOf("red")};
   };
   const std::vector<Case> cases{
       {"the label was removed",
        [](Namespace& space) { space.team_space_label = std::nullopt; },
-       repair(true, OwnerRepair::kNone),
+       repair(Claim::kOwner, true, OwnerRepair::kNone, 0, "uid-red"),
        {{label, std::nullopt, "red", std::nullopt}}},
       {"the label was changed, and who did it is known",
        [](Namespace& space) {
          space.team_space_label = "blue";
          space.writers[LabelPath()] = Writer{"kubectl-label", "Update", "", kNow};
        },
-       repair(true, OwnerRepair::kNone),
+       repair(Claim::kOwner, true, OwnerRepair::kNone, 0, "uid-red"),
        {{label, "blue", "red", Writer{"kubectl-label", "Update", "", kNow}}}},
       {"the ownerReference was removed: label present, no ownerReference is ours",
        [](Namespace& space) { space.owners.clear(); },
-       repair(false, OwnerRepair::kCreateList),
+       repair(Claim::kLabel, false, OwnerRepair::kCreateList),
        {{"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
       {"the ownerReference was removed and others are there, which stay",
        [&](Namespace& space) { space.owners = {deployment}; },
-       repair(false, OwnerRepair::kAppend),
+       repair(Claim::kLabel, false, OwnerRepair::kAppend),
        {{"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
       {"the ownerReference has a stale uid of the same TeamSpace name: replaced by the live uid",
        [](Namespace& space) { space.owners = {OwnerOf("red", "uid-old")}; },
-       repair(false, OwnerRepair::kReplace, 0, "uid-old"),
+       repair(Claim::kLabel, false, OwnerRepair::kReplace, 0, "uid-old"),
        {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"the stale one stands behind another's, which stays",
        [&](Namespace& space) {
          space.owners = {deployment, OwnerOf("red", "uid-old")};
        },
-       repair(false, OwnerRepair::kReplace, 1, "uid-old"),
+       repair(Claim::kLabel, false, OwnerRepair::kReplace, 1, "uid-old"),
        {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"the stale one is of another version of our API",
        [](Namespace& space) {
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-old"}};
        },
-       repair(false, OwnerRepair::kReplace, 0, "uid-old"),
+       repair(Claim::kLabel, false, OwnerRepair::kReplace, 0, "uid-old"),
        {{"metadata.ownerReferences", "uid-old", "uid-red", std::nullopt}}},
       {"our uid, but another version of our API",
        [](Namespace& space) {
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
-       repair(false, OwnerRepair::kReplace, 0, "uid-red"),
+       repair(Claim::kOwner, false, OwnerRepair::kReplace, 0, "uid-red"),
        {{"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
          std::nullopt}}},
       {"our uid with wrong fields wins over a stale one before it",
        [](Namespace& space) {
          space.owners = {OwnerOf("red", "uid-old"), {"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
-       repair(false, OwnerRepair::kReplace, 1, "uid-red"),
+       repair(Claim::kOwner, false, OwnerRepair::kReplace, 1, "uid-red"),
        {{"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
          std::nullopt}}},
+      {"the label was removed, and ours stands behind another's",
+       [&](Namespace& space) {
+         space.team_space_label = std::nullopt;
+         space.owners = {deployment, OwnerOf("red")};
+       },
+       repair(Claim::kOwner, true, OwnerRepair::kNone, 1, "uid-red"),
+       {{label, std::nullopt, "red", std::nullopt}}},
+      {"both were removed, and the status remembers its uid",
+       [](Namespace& space) {
+         space.team_space_label = std::nullopt;
+         space.owners.clear();
+       },
+       repair(Claim::kUid, true, OwnerRepair::kCreateList),
+       {{label, std::nullopt, "red", std::nullopt},
+        {"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
+      {"both were changed, and the status remembers its uid",
+       [&](Namespace& space) {
+         space.team_space_label = "blue";
+         space.owners = {deployment};
+       },
+       repair(Claim::kUid, true, OwnerRepair::kAppend),
+       {{label, "blue", "red", std::nullopt}, {"metadata.ownerReferences", std::nullopt, "uid-red", std::nullopt}}},
       {"both at once, for our uid proves that it is ours",
        [](Namespace& space) {
          space.team_space_label = std::nullopt;
          space.owners = {{"platform.labhub.io/v1", "TeamSpace", "red", "uid-red"}};
        },
-       repair(true, OwnerRepair::kReplace, 0, "uid-red"),
+       repair(Claim::kOwner, true, OwnerRepair::kReplace, 0, "uid-red"),
        {{label, std::nullopt, "red", std::nullopt},
         {"metadata.ownerReferences", "platform.labhub.io/v1 TeamSpace/red", "platform.labhub.io/v1alpha1 TeamSpace/red",
          std::nullopt}}},
@@ -314,14 +339,15 @@ TEST_CASE("ComputePlan leaves other ownerReferences beside ours alone", "[core][
 TEST_CASE("ComputePlan adopts a namespace only with our label or our uid", "[core][plan]") {
   const OwnerReference deployment{"apps/v1", "Deployment", "red", "uid-x"};
   const std::string not_ours =
-      "namespace team-red exists and is not ours: take another name, or hand it over with: kubectl label "
-      "namespace team-red --overwrite platform.labhub.io/teamspace=red";
+      "namespace team-red exists and is not ours: take another name, or hand it over (it is then deleted with the "
+      "TeamSpace): kubectl label namespace team-red --overwrite platform.labhub.io/teamspace=red";
   const std::string of_blue = "namespace team-red belongs to TeamSpace blue";
   struct Case {
     std::string name;
     std::optional<std::string> label;
     std::vector<OwnerReference> owners;
     std::string conflict;  // Empty: adopted, so that no one is refused.
+    std::optional<std::string> remembered = std::nullopt;
   };
   const std::vector<Case> cases{
       {"existed before, without our label and without our ownerReference", std::nullopt, {}, not_ours},
@@ -346,10 +372,18 @@ TEST_CASE("ComputePlan adopts a namespace only with our label or our uid", "[cor
        of_blue},
       {"owned by another TeamSpace and by ours", "red", {OwnerOf("blue"), OwnerOf("red")}, ""},
       {"a TeamSpace of another group owns it", "red", {{"example.org/v1", "TeamSpace", "blue", "uid-b"}}, ""},
+      {"neither label nor ownerReference, but the uid that the status remembers", std::nullopt, {}, "", "uid-team-red"},
+      {"neither, and the status remembers one that was deleted since", std::nullopt, {}, not_ours, "uid-earlier"},
+      {"owned by another TeamSpace, though the status remembers it",
+       std::nullopt,
+       {OwnerOf("blue")},
+       of_blue,
+       "uid-team-red"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
       Observation cluster = ConvergedCluster({"red"});
+      cluster.team_spaces[0].status.namespace_uid = c.remembered;
       cluster.namespaces[0].team_space_label = c.label;
       cluster.namespaces[0].owners = c.owners;
       cluster.quotas[0].hard["pods"] = "99";
@@ -370,7 +404,7 @@ TEST_CASE("ComputePlan adopts a namespace only with our label or our uid", "[cor
 
 TEST_CASE("ComputePlan waits for a Terminating namespace and writes nothing into it", "[core][plan]") {
   const Refusal waiting{Reason::kNamespaceTerminating,
-                        "namespace team-red is being deleted; it is made anew once it is gone"};
+                        "namespace team-red is being deleted; it is re-created once it is gone"};
   Observation cluster = ConvergedCluster({"red"});
   cluster.namespaces[0].terminating = true;
   SECTION("with a quota that differs") {
@@ -408,6 +442,90 @@ TEST_CASE("ComputePlan deletes and creates anew a quota with scopes, whatever it
              Cause::kMissing,
              {{"spec.hard.pods", std::nullopt, "6", std::nullopt},
               {"spec.hard.requests.cpu", std::nullopt, "2", std::nullopt}}}});
+}
+
+TEST_CASE("ComputePlan waits for a quota with scopes that others hold, and says who does", "[core][plan]") {
+  Observation cluster = ConvergedCluster({"red"});
+  Quota& quota = cluster.quotas[0];
+  quota.scoped = true;
+  quota.scopes = "BestEffort";
+  const auto refusal = [](const std::string& holders) {
+    return Refusal{Reason::kQuotaRefused,
+                   "ResourceQuota team-red/team-quota has scopes (BestEffort) and is being deleted" + holders +
+                       ": it is re-created once it is gone"};
+  };
+  const Change deleted{
+      DeleteQuota{"team-red", "uid-quota-red"}, Cause::kScoped, {{"spec.scopes", "BestEffort", std::nullopt}}};
+  const TeamSpace& red = cluster.team_spaces[0];
+  SECTION("it is not being deleted yet: that is begun, and no more") {
+    quota.finalizers = {"a.example/hold"};
+    const Refusal held = refusal(", but the finalizer 'a.example/hold' holds it");
+    CHECK(ChainOf(ComputePlan(cluster), "red").refusal == held);
+    CHECK(ChangesOf(cluster, "red") == std::vector{deleted, RefusedChange(red, held, "team-red")});
+  }
+  SECTION("it is: nothing is written but why") {
+    quota.terminating = true;
+    quota.finalizers = {"a.example/hold", "b.example/hold"};
+    const Refusal held = refusal(", but the finalizers 'a.example/hold', 'b.example/hold' hold it");
+    CHECK(ChangesOf(cluster, "red") == std::vector{RefusedChange(red, held, "team-red")});
+  }
+  SECTION("it is, and nobody holds it") {
+    quota.terminating = true;
+    CHECK(ChangesOf(cluster, "red") == std::vector{RefusedChange(red, refusal(""), "team-red")});
+  }
+}
+
+TEST_CASE("ComputePlan keeps a quota without scopes right while it is being deleted: it binds until it is gone",
+          "[core][plan]") {
+  Observation cluster = ConvergedCluster({"red"});
+  Quota& quota = cluster.quotas[0];
+  quota.terminating = true;
+  quota.finalizers = {"a.example/hold"};
+  CHECK(ComputePlan(cluster).empty());
+  quota.hard["pods"] = "99";
+  CHECK(ChangesOf(cluster, "red") ==
+        std::vector{RepairQuotaChange(quota, kHard, {{"spec.hard.pods", "99", "6", std::nullopt}})});
+}
+
+TEST_CASE("ComputePlan creates the quota of a namespace that is gone, whatever was listed of it", "[core][plan]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.namespaces.clear();
+  cluster.quotas[0].hard["pods"] = "99";
+  REQUIRE(ChangesOf(cluster, "red").size() == 3);
+  CHECK(ChangesOf(cluster, "red")[1].effect == Effect(CreateQuota{"team-red", kHard}));
+}
+
+TEST_CASE("ComputePlan has the status tell the uid of the namespace only where the CRD has a place for it",
+          "[core][plan]") {
+  Observation cluster = ConvergedCluster({"blue", "red"});
+  for (TeamSpace& team_space : cluster.team_spaces) team_space.status.namespace_uid = std::nullopt;
+  SECTION("an older CRD, or one that can't be read: converged without it") {
+    CHECK(ComputePlan(cluster).empty());
+    // And nothing of it is awaited where the namespace is created.
+    cluster.namespaces.clear();
+    for (const Chain& chain : ComputePlan(cluster).chains) CHECK(chain.changes.size() == 2);
+  }
+  const Change told{WriteStatus{cluster.team_spaces[1].status, TeamSpaceNamed("red").status},
+                    Cause::kBehind,
+                    {{"status.namespaceUID", std::nullopt, "uid-team-red", std::nullopt}}};
+  SECTION("an upgraded CRD: one write each, and nobody removed anything") {
+    cluster.crd.has_namespace_uid = true;
+    cluster.team_spaces[1].status_trace.ours = kNow;
+    CHECK(ChangesOf(cluster, "red") == std::vector<Change>{told});
+    CHECK(ChangesOf(cluster, "blue").size() == 1);
+  }
+  SECTION("another team space shows that the CRD has it") {
+    cluster.team_spaces[0].status.namespace_uid = "uid-team-blue";
+    CHECK(ChangesOf(cluster, "red") == std::vector<Change>{told});
+    CHECK(ChangesOf(cluster, "blue").empty());
+  }
+  SECTION("the namespace is another one than it was") {
+    cluster.team_spaces[0].status.namespace_uid = "uid-team-blue";
+    cluster.team_spaces[1].status.namespace_uid = "uid-earlier";
+    REQUIRE(ChangesOf(cluster, "red").size() == 1);
+    CHECK(ChangesOf(cluster, "red")[0].fields ==
+          std::vector<FieldChange>{{"status.namespaceUID", "uid-earlier", "uid-team-red", std::nullopt}});
+  }
 }
 
 TEST_CASE("ComputePlan refuses a name or a quantity that can't be served, for this one only", "[core][plan]") {

@@ -58,7 +58,9 @@ TEST_CASE("RefusedStatus never raises observedGeneration", "[core][status]") {
 TEST_CASE("RefusedStatus names the namespace only while it is ours", "[core][status]") {
   const TeamSpaceStatus observed = TeamSpaceNamed("red").status;
   CHECK(RefusedStatus(observed, kConflict, 1, "team-red", kNow).namespace_name == "team-red");
-  CHECK(RefusedStatus(observed, kConflict, 1, std::nullopt, kNow).namespace_name == std::nullopt);
+  const TeamSpaceStatus nameless = RefusedStatus(observed, kConflict, 1, std::nullopt, kNow);
+  CHECK(nameless.namespace_name == std::nullopt);
+  CHECK(nameless.namespace_uid == std::nullopt);
 }
 
 TEST_CASE("RefusedStatus keeps lastTransitionTime from one refusal to the next", "[core][status]") {
@@ -92,6 +94,14 @@ TEST_CASE("StatusChange says which members differ", "[core][status]") {
   desired.namespace_name = std::nullopt;
   CHECK(fields(desired) == Fields{{"status.namespace", "team-red", std::nullopt, std::nullopt}});
 
+  // The uid goes without saying where it goes with the name.
+  desired.namespace_uid = std::nullopt;
+  CHECK(fields(desired) == Fields{{"status.namespace", "team-red", std::nullopt, std::nullopt}});
+
+  desired = observed;
+  desired.namespace_uid = "uid-new";
+  CHECK(fields(desired) == Fields{{"status.namespaceUID", "uid-team-red", "uid-new", std::nullopt}});
+
   desired = RefusedStatus(observed, kConflict, 1, "team-red", kNow);
   CHECK(fields(desired) ==
         Fields{{"status.conditions['Ready']", "True (Reconciled)", "False (NamespaceConflict)", std::nullopt}});
@@ -104,6 +114,27 @@ TEST_CASE("StatusChange says which members differ", "[core][status]") {
   desired = observed;
   desired.ready->observed_generation = 2;
   CHECK(fields(desired) == Fields{{"status.conditions['Ready'].observedGeneration", "1", "2", std::nullopt}});
+}
+
+TEST_CASE("WithNamespaceUid completes a status that awaits the uid of the namespace that its chain creates",
+          "[core][status]") {
+  const TeamSpaceStatus observed = TeamSpaceNamed("red").status;
+  TeamSpaceStatus desired = observed;
+  desired.namespace_uid = std::nullopt;
+  const std::optional<Change> change = StatusChange(observed, desired, true);
+  REQUIRE(change);
+  CHECK(change->effect == Effect(WriteStatus{observed, desired, true}));
+  CHECK(change->fields ==
+        std::vector<FieldChange>{{"status.namespaceUID", "uid-team-red", "that of the new namespace", std::nullopt}});
+  desired.namespace_uid = "uid-new";
+  CHECK(WithNamespaceUid(*change, "uid-new").effect == Effect(WriteStatus{observed, desired}));
+  // Also where all else is as it should be: the namespace is another one.
+  CHECK(StatusChange(observed, observed, true));
+  // One that awaits none, and any other change, are as they were.
+  const Change plain = *StatusChange(observed, desired);
+  CHECK(WithNamespaceUid(plain, "uid-other") == plain);
+  const Change quota{CreateQuota{"team-red", {}}, Cause::kMissing, {}};
+  CHECK(WithNamespaceUid(quota, "uid-other") == quota);
 }
 
 TEST_CASE("StatusChange of an empty status has nothing to say on from", "[core][status]") {

@@ -265,12 +265,12 @@ TEST_CASE("Client in a dry run sends nothing that it can't mark, and marks each 
   Client client(transport, kRequestTimeout, LongestJitter(), WriteMode::kDryRun);
   std::optional<Error> unmarked;
   client.Write({.method = Method::kDelete, .path = "/p", .body = "[]"},
-               [&unmarked](const Status& done) { unmarked = ErrorOf(done); });
+               [&unmarked](const auto& done) { unmarked = ErrorOf(done); });
   client.RunUntilIdle();
   REQUIRE(unmarked);
   CHECK(unmarked->code == ErrorCode::kInvalid);
   CHECK(transport.requests.empty());
-  client.Write({.method = Method::kPatch, .path = "/p"}, [](const Status& done) { CHECK(done); });
+  client.Write({.method = Method::kPatch, .path = "/p"}, [](const auto& done) { CHECK(done); });
   client.RunUntilIdle();
   CHECK(transport.Log() == Lines(2, "PATCH /p?timeout=14s&dryRun=All"));
 }
@@ -279,7 +279,7 @@ TEST_CASE("Client in a dry run says of a lost answer that it is lost, and no mor
   FakeTransport transport(Script{Away()});
   Client client(transport, kRequestTimeout, {}, WriteMode::kDryRun);
   std::optional<Error> error;
-  client.Write({.method = Method::kPatch, .path = "/p"}, [&error](const Status& done) { error = ErrorOf(done); });
+  client.Write({.method = Method::kPatch, .path = "/p"}, [&error](const auto& done) { error = ErrorOf(done); });
   client.RunUntilIdle();
   CHECK(error == Error{ErrorCode::kUnavailable, "it is gone"});
 }
@@ -387,8 +387,9 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
 Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeout = kRequestTimeout) {
   Status written = Fail(ErrorCode::kStopped, "never called");
   Client client(transport, timeout, LongestJitter());
-  client.Write({.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
-               [&written](Status status) { written = std::move(status); });
+  client.Write(
+      {.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
+      [&written](const auto& done) { written = done ? Status() : Status(tl::unexpected<Error>(done.error())); });
   client.RunUntilIdle();
   writes = client.writes();
   return written;
@@ -558,7 +559,7 @@ TEST_CASE("Client sends a server that fails again and again no more than its bud
   Client client(transport, kRequestTimeout, LongestJitter());
   int sent = 0;
   for (; sent < 100 && !client.stopping(); ++sent) {
-    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const auto&) {});
     client.RunUntilIdle();
   }
   CHECK(sent == 10);
@@ -575,7 +576,7 @@ TEST_CASE("Client counts its requests by verb and answer, each try for itself", 
   client.Get("/readyz", [](const Result<std::string>&) {});
   client.Get("/things?fieldSelector=metadata.name%3Da", [](const Result<std::string>&) {});
   for (const Method method : {Method::kPost, Method::kPatch, Method::kDelete, Method::kDelete}) {
-    client.Write({.method = method, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.Write({.method = method, .path = "/x", .content_type = "t", .body = "b"}, [](const auto&) {});
     client.RunUntilIdle();
   }
   CHECK(client.requests() == RequestCounts{{{"list", 0}, 1},
@@ -591,7 +592,7 @@ TEST_CASE("Client goes on where writes of single objects fail", "[kube][client]"
   FakeTransport transport([](const Request&) { return Refused(500); });
   Client client(transport, kRequestTimeout, LongestJitter());
   for (int i = 0; i < 100; ++i) {
-    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const auto&) {});
     client.RunUntilIdle();
   }
   CHECK_FALSE(client.stopping());
@@ -603,7 +604,7 @@ TEST_CASE("Client goes on where some requests fail and most do not", "[kube][cli
   Client client(transport, kRequestTimeout, LongestJitter());
   for (int i = 0; i < 1000; ++i) {
     REQUIRE_FALSE(client.stopping());
-    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const Status&) {});
+    client.Write({.method = Method::kPatch, .path = "/x", .content_type = "t", .body = "b"}, [](const auto&) {});
     client.RunUntilIdle();
   }
 }

@@ -23,6 +23,7 @@ const CrdReport kFits{.established = true,
                       .served_versions = {},
                       .has_status = true,
                       .has_conditions = true,
+                      .has_namespace_uid = true,
                       .has_schema = true,
                       .differences = {}};
 
@@ -119,6 +120,7 @@ TEST_CASE("DecodeCrdReport names each field that lacks or differs", "[kube][code
     std::string schema;
     Words want;
     bool has_conditions = false;
+    bool has_namespace_uid = false;
   };
   const std::string conditions =
       R"(,"conditions":{"type":"array","items":{"type":"object","properties":{"type":{"type":"string"},)"
@@ -127,6 +129,12 @@ TEST_CASE("DecodeCrdReport names each field that lacks or differs", "[kube][code
   const std::vector<Case> cases{
       {"the plain one", Schema(kSpec, kStatus), {}},
       {"conditions", Schema(kSpec, kStatus + conditions), {}, true},
+      {"namespaceUID", Schema(kSpec, kStatus + conditions + R"(,"namespaceUID":{"type":"string"})"), {}, true, true},
+      {"a number for namespaceUID",
+       Schema(kSpec, kStatus + conditions + R"(,"namespaceUID":{"type":"integer"})"),
+       {"status.namespaceUID is integer, not string"},
+       true,
+       true},
       {"further fields", Schema(kSpec + R"(,"color":{"type":"string"})", kStatus + R"(,"x":{"type":"object"})"), {}},
       {"an int-or-string cpu",
        Schema(R"("pods":{"type":"integer"},"cpu":{"x-kubernetes-int-or-string":true})", kStatus),
@@ -153,11 +161,12 @@ TEST_CASE("DecodeCrdReport names each field that lacks or differs", "[kube][code
        R"({"type":"object"})",
        {"spec.pods is missing", "spec.cpu is missing", "status.observedGeneration is missing",
         "status.namespace is missing"}},
-      {"everything as it comes", R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})", {}, true},
+      {"everything as it comes", R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})", {}, true, true},
       {"a status as it comes",
        R"({"type":"object","properties":{"spec":{"type":"object","properties":{)" + kSpec +
            R"(}},"status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}})",
        {},
+       true,
        true},
   };
   for (const Case& c : cases) {
@@ -165,6 +174,7 @@ TEST_CASE("DecodeCrdReport names each field that lacks or differs", "[kube][code
       CrdReport want = kFits;
       want.differences = c.want;
       want.has_conditions = c.has_conditions;
+      want.has_namespace_uid = c.has_namespace_uid;
       CHECK(DecodeCrdReport(CrdOfSchema(c.schema)) == want);
     }
   }

@@ -99,6 +99,7 @@ TEST_CASE("DecodeTeamSpace reads the list of a real server", "[kube][codec_decod
                   .finalizers = {"example.com/hold", std::string(kFinalizer)},
                   .pods = 50,
                   .cpu = "1.5",
+                  .archived = ArchivedTexts{R"({"cpu":"1.5","pods":50})", "", ""},
                   .trace = {std::nullopt, {RecordedWriter(file, 4, 0, creator)}}});
 }
 
@@ -454,9 +455,60 @@ TEST_CASE("DecodeConfirmation wants the uid and the generation that were listed"
   CHECK(ErrorOf(DecodeConfirmation(R"({"items":{}})", chain)) == Error{ErrorCode::kMalformed, "'items' is not a list"});
 }
 
+TEST_CASE("DecodeFoundNamespace reads the one that is there, if any", "[kube][codec_decode]") {
+  const auto found = [](const std::string& items) { return DecodeFoundNamespace(R"({"items":[)" + items + "]}"); };
+  CHECK_FALSE(found("").value());
+  CHECK(
+      *found(R"({"metadata":{"name":"team-red","uid":"u","labels":{"platform.labhub.io/teamspace":"red"}}})").value() ==
+      Namespace{.name = "team-red", .uid = "u", .team_space_label = "red"});
+  CHECK(ErrorOf(found(R"({"metadata":{"name":"team-red"}})"))->code == ErrorCode::kMalformed);
+  CHECK(ErrorOf(found(R"({"metadata":{"name":"team-red","uid":"u","labels":1}})")) ==
+        Error{ErrorCode::kMalformed, "cannot read namespace team-red: 'items[0].metadata.labels' is not an object"});
+  CHECK(ErrorOf(DecodeFoundNamespace(R"({"items":{}})")) == Error{ErrorCode::kMalformed, "'items' is not a list"});
+  CHECK(ErrorOf(DecodeFoundNamespace("ok"))->code == ErrorCode::kMalformed);
+}
+
+TEST_CASE("DecodeUid reads the uid of what was written", "[kube][codec_decode]") {
+  CHECK(DecodeUid(R"({"kind":"Namespace","metadata":{"uid":"u"}})") == "u");
+  CHECK(ErrorOf(DecodeUid(R"({"kind":"Namespace"})")) == Error{ErrorCode::kMalformed, "'metadata.uid' is missing"});
+  CHECK(ErrorOf(DecodeUid("ok"))->code == ErrorCode::kMalformed);
+}
+
+TEST_CASE("DecodeTeamSpace keeps what only an archive holds, of those that wait for our finalizer alone",
+          "[kube][codec_decode]") {
+  const auto archived = [](const std::string& metadata) {
+    std::string text = R"({"metadata":{"name":"red","uid":"u","labels":{"l":"\u00e9\n"},"annotations":{"a":"b"})" +
+                       metadata + R"(},"spec":{"pods":3,"cpu":"1.5","more":{"x":[1,2.5,null,true]}}})";
+    JsonDocument document;
+    return DecodeTeamSpace(document, text)->archived;
+  };
+  const std::string deleted = R"(,"deletionTimestamp":"2031-01-02T03:04:05Z","finalizers":[)";
+  CHECK(archived(deleted + R"("platform.labhub.io/cleanup"])") ==
+        ArchivedTexts{R"({"pods":3,"cpu":"1.5","more":{"x":[1,2.5,null,true]}})", "{\"l\":\"\u00e9\\n\"}",
+                      R"({"a":"b"})"});
+  CHECK_FALSE(archived(deleted + R"("a.example/one"])"));
+  CHECK_FALSE(archived(R"(,"finalizers":["platform.labhub.io/cleanup"])"));
+}
+
+TEST_CASE("DecodeQuota tells whether it is being deleted, and who may hold it", "[kube][codec_decode]") {
+  const auto quota = [](const std::string& metadata, const std::string& spec) {
+    std::string text =
+        R"({"metadata":{"name":"team-quota","namespace":"team-red","uid":"u","finalizers":["a.example/x"])" + metadata +
+        R"(},"spec":{)" + spec + "}}";
+    JsonDocument document;
+    return *DecodeQuota(document, text);
+  };
+  const std::string deleted = R"(,"deletionTimestamp":"2031-01-02T03:04:05Z")";
+  CHECK(quota(deleted, "").terminating);
+  CHECK(quota(deleted, "").finalizers == std::vector<std::string>{"a.example/x"});
+  CHECK_FALSE(quota("", "").terminating);
+  CHECK(quota("", "").finalizers.empty());  // Nobody asks.
+  CHECK(quota("", R"("scopes":["BestEffort"])").finalizers == std::vector<std::string>{"a.example/x"});
+}
+
 TEST_CASE("DecodeCrd reads the shipped CRD, serving and going", "[kube][codec_decode]") {
-  CHECK(DecodeCrd(AnswerText("200-crd.json")) == CrdFacts{});
-  CHECK(DecodeCrd(AnswerText("200-crd-deleting.json")) == CrdFacts{.deleting = true});
+  CHECK(DecodeCrd(AnswerText("200-crd.json")) == CrdFacts{.has_namespace_uid = true});
+  CHECK(DecodeCrd(AnswerText("200-crd-deleting.json")) == CrdFacts{.deleting = true, .has_namespace_uid = true});
 }
 
 TEST_CASE("DecodeDiscovery tells a CRD that goes by its verbs", "[kube][codec_decode]") {
@@ -479,7 +531,9 @@ TEST_CASE("DecodeCrd knows what of the status a CRD of somebody's own keeps", "[
   CHECK(crd(on, seed) == CrdFacts{.has_conditions = false});
   CHECK(crd("{}", seed) == CrdFacts{.has_status = false, .has_conditions = false});
   CHECK(crd(on, R"({"properties":{"namespace":{}}})") == CrdFacts{.has_status = false, .has_conditions = false});
-  CHECK(crd(on, R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{});
+  CHECK(crd(on, R"({"properties":{"observedGeneration":{},"namespace":{},"namespaceUID":{}}})") ==
+        CrdFacts{.has_conditions = false, .has_namespace_uid = true});
+  CHECK(crd(on, R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{.has_namespace_uid = true});
   CHECK(crd("null", "null") == CrdFacts{.has_status = false, .has_conditions = false});
 }
 
@@ -494,7 +548,9 @@ TEST_CASE("DecodePublishedSchema takes away what the status has no place for", "
   CHECK(publish(R"({"properties":{)" + seed + R"(,"conditions":{}}})") == CrdFacts{});
   CHECK(publish(R"({"properties":{)" + seed + "}}") == CrdFacts{.has_conditions = false});
   CHECK(publish(R"({"properties":{"namespace":{},"conditions":{}}})") == CrdFacts{.has_status = false});
-  CHECK(publish(R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{});
+  CHECK(publish(R"({"properties":{)" + seed + R"(,"namespaceUID":{},"conditions":{}}})") ==
+        CrdFacts{.has_namespace_uid = true});
+  CHECK(publish(R"({"x-kubernetes-preserve-unknown-fields":true})") == CrdFacts{.has_namespace_uid = true});
   CHECK(publish(R"({"properties":{)" + seed + R"(,"conditions":{}}})", {.has_status = false}) ==
         CrdFacts{.has_status = false});
   CHECK(DecodePublishedSchema("{}", {.deleting = true}) == CrdFacts{.deleting = true});

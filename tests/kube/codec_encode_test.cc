@@ -67,12 +67,22 @@ TEST_CASE("EncodeChange puts the finalizer on, guarded by uid, generation and th
 
 TEST_CASE("EncodeChange takes off the finalizer at its index, of the spec that was archived", "[kube][codec_encode]") {
   CHECK(
-      Encoded(RemoveFinalizer{2}) ==
-      Patch(
-          kTeamSpacePath,
-          "[" + kTestUid +
-              R"(,{"op":"test","path":"/metadata/generation","value":7},{"op":"test","path":"/metadata/finalizers/2","value":"platform.labhub.io/cleanup"},)"
-              R"({"op":"remove","path":"/metadata/finalizers/2"}])"));
+      Encoded(RemoveFinalizer{{2}}) ==
+      Patch(kTeamSpacePath, "[" + kTestUid +
+                                R"(,{"op":"test","path":"/metadata/generation","value":7},)"
+                                R"({"op":"test","path":"/metadata/finalizers/2","value":"platform.labhub.io/cleanup"},)"
+                                R"({"op":"remove","path":"/metadata/finalizers/2"}])"));
+}
+
+TEST_CASE("EncodeChange takes off a finalizer that is there twice, from the end", "[kube][codec_encode]") {
+  CHECK(
+      Encoded(RemoveFinalizer{{2, 0}}) ==
+      Patch(kTeamSpacePath, "[" + kTestUid +
+                                R"(,{"op":"test","path":"/metadata/generation","value":7},)"
+                                R"({"op":"test","path":"/metadata/finalizers/2","value":"platform.labhub.io/cleanup"},)"
+                                R"({"op":"remove","path":"/metadata/finalizers/2"},)"
+                                R"({"op":"test","path":"/metadata/finalizers/0","value":"platform.labhub.io/cleanup"},)"
+                                R"({"op":"remove","path":"/metadata/finalizers/0"}])"));
 }
 
 TEST_CASE("EncodeChange creates a namespace with label and ownerReference", "[kube][codec_encode]") {
@@ -95,27 +105,34 @@ TEST_CASE("EncodeChange repairs label and ownerReference in one patch", "[kube][
   const std::string replace = R"(,{"op":"test","path":"/metadata/ownerReferences/3/uid","value":"uid-old"})"
                               R"(,{"op":"replace","path":"/metadata/ownerReferences/3","value":)" +
                               owner + "}";
+  const std::string test_label =
+      R"(,{"op":"test","path":"/metadata/labels/platform.labhub.io~1teamspace","value":"red"})";
+  const std::string test_owner = R"(,{"op":"test","path":"/metadata/ownerReferences/3/uid","value":"uid-old"})";
   struct Case {
     std::string name;
+    Claim claim;
     bool set_label;
     OwnerRepair owner_repair;
     std::string want;
   };
   const std::vector<Case> cases{
-      {"label alone", true, OwnerRepair::kNone, label},
-      {"no list of owners", false, OwnerRepair::kCreateList, create},
-      {"other owners", false, OwnerRepair::kAppend, append},
-      {"a stale one at its index", false, OwnerRepair::kReplace, replace},
-      {"label and owner", true, OwnerRepair::kReplace, label + replace},
+      {"label alone: the ownerReference is still there", Claim::kOwner, true, OwnerRepair::kNone, label + test_owner},
+      {"no list of owners: the label is still there", Claim::kLabel, false, OwnerRepair::kCreateList,
+       test_label + create},
+      {"other owners", Claim::kLabel, false, OwnerRepair::kAppend, test_label + append},
+      {"a stale one at its index", Claim::kLabel, false, OwnerRepair::kReplace, test_label + replace},
+      {"label and owner", Claim::kOwner, true, OwnerRepair::kReplace, label + replace},
+      {"known by its uid, which is tested anyway", Claim::kUid, true, OwnerRepair::kCreateList, label + create},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
       const RepairNamespace repair{.name = "team-red",
                                    .uid = "uid-team-red",
+                                   .claim = c.claim,
                                    .set_label = c.set_label,
                                    .owner_repair = c.owner_repair,
                                    .index = 3,
-                                   .replaced_uid = "uid-old",
+                                   .expected_uid = "uid-old",
                                    .owner = OwnerOf("red")};
       CHECK(Encoded(repair) == Patch("/api/v1/namespaces/team-red",
                                      R"([{"op":"test","path":"/metadata/uid","value":"uid-team-red"})" + c.want + "]"));
@@ -174,6 +191,18 @@ TEST_CASE("EncodeChange writes status on its subresource, each member with its o
   ungenerated.ready->observed_generation.reset();
   TeamSpaceStatus conflict = observed;
   conflict.namespace_name.reset();
+  const auto as_listed = [](const std::string& place, const std::string& generation) {
+    const auto test = [&place](const std::string& member, const std::string& value) {
+      return R"(,{"op":"test","path":"/status/conditions/)" + place + "/" + member + R"(","value":)" + value + "}";
+    };
+    return test("type", R"("Ready")") + test("status", R"("True")") + test("reason", R"("Reconciled")") +
+           test("message", R"("namespace team-red and its quota are as specified")") +
+           test("lastTransitionTime", R"("2031-01-02T03:04:05Z")") + test("observedGeneration", generation);
+  };
+  TeamSpaceStatus archived = observed;
+  archived.ready.reset();
+  TeamSpaceStatus older = observed;
+  older.namespace_uid.reset();
   const std::string generation_1_to_2 = R"(,{"op":"test","path":"/status/observedGeneration","value":1})"
                                         R"(,{"op":"add","path":"/status/observedGeneration","value":2})";
   const std::vector<Case> cases{
@@ -186,32 +215,41 @@ TEST_CASE("EncodeChange writes status on its subresource, each member with its o
       {"an empty status", empty, ReconciledStatus(empty, "red", 2, kNow),
        R"(,{"op":"test","path":"/status/observedGeneration","value":null})"
        R"(,{"op":"add","path":"/status/observedGeneration","value":2})"
+       R"(,{"op":"test","path":"/status/namespace","value":null})"
        R"(,{"op":"add","path":"/status/namespace","value":"team-red"})"
        R"(,{"op":"test","path":"/status/conditions","value":null})"
        R"(,{"op":"add","path":"/status/conditions","value":[)" +
            at_now + "]}"},
       {"a new generation", observed, ReconciledStatus(observed, "red", 2, kNow),
-       generation_1_to_2 +
-           R"(,{"op":"test","path":"/status/conditions/0/type","value":"Ready"})"
-           R"(,{"op":"test","path":"/status/conditions/0/observedGeneration","value":1})"
-           R"(,{"op":"replace","path":"/status/conditions/0","value":)" +
-           ready + "}"},
+       generation_1_to_2 + as_listed("0", "1") + R"(,{"op":"replace","path":"/status/conditions/0","value":)" + ready +
+           "}"},
       {"Ready is the second condition", second, ReconciledStatus(second, "red", 2, kNow),
-       generation_1_to_2 +
-           R"(,{"op":"test","path":"/status/conditions/1/type","value":"Ready"})"
-           R"(,{"op":"test","path":"/status/conditions/1/observedGeneration","value":1})"
-           R"(,{"op":"replace","path":"/status/conditions/1","value":)" +
-           ready + "}"},
+       generation_1_to_2 + as_listed("1", "1") + R"(,{"op":"replace","path":"/status/conditions/1","value":)" + ready +
+           "}"},
       {"a Ready without a generation", ungenerated, ReconciledStatus(ungenerated, "red", 2, kNow),
-       generation_1_to_2 +
-           R"(,{"op":"test","path":"/status/conditions/0/type","value":"Ready"})"
-           R"(,{"op":"replace","path":"/status/conditions/0","value":)" +
+       generation_1_to_2 + as_listed("0", "null") + R"(,{"op":"replace","path":"/status/conditions/0","value":)" +
            ready + "}"},
       {"conditions of others only", other_conditions, ReconciledStatus(other_conditions, "red", 2, kNow),
        generation_1_to_2 + R"(,{"op":"add","path":"/status/conditions/-","value":)" + at_now + "}"},
       {"the namespace is no longer ours", observed, conflict,
        R"(,{"op":"test","path":"/status/namespace","value":"team-red"})"
        R"(,{"op":"remove","path":"/status/namespace"})"},
+      {"the uid of the namespace, after an upgrade", older, observed,
+       R"(,{"op":"test","path":"/status/namespaceUID","value":null})"
+       R"(,{"op":"add","path":"/status/namespaceUID","value":"uid-team-red"})"},
+      {"the uid has no place any more", observed, older,
+       R"(,{"op":"test","path":"/status/namespaceUID","value":"uid-team-red"})"
+       R"(,{"op":"remove","path":"/status/namespaceUID"})"},
+      {"Ready goes", observed, archived, as_listed("0", "1") + R"(,{"op":"remove","path":"/status/conditions/0"})"},
+      {"a whole status with the uid",
+       {},
+       [&observed] {
+         TeamSpaceStatus status = observed;
+         status.ready.reset();
+         return status;
+       }(),
+       R"(,{"op":"test","path":"/status","value":null},{"op":"add","path":"/status","value":)"
+       R"({"observedGeneration":1,"namespace":"team-red","namespaceUID":"uid-team-red"}})"},
       {"another namespace was told",
        [&observed] {
          TeamSpaceStatus status = observed;
@@ -255,6 +293,15 @@ TEST_CASE("EncodeArchive keeps name, uid, pods, cpu, generation and both times",
         "{\n  \"version\": 1,\n  \"name\": \"red\",\n  \"uid\": \"uid-red\",\n  \"pods\": 6,\n"
         "  \"cpu\": \"1.5\",\n  \"generation\": 3,\n  \"deletedAt\": \"2031-01-02T03:04:05Z\",\n"
         "  \"archivedAt\": \"2031-05-06T07:08:09Z\"\n}\n");
+}
+
+TEST_CASE("EncodeArchive adds spec, labels and annotations as they were listed", "[kube][codec_encode]") {
+  WriteArchive archive = kArchive;
+  archive.texts = {R"({"pods":6,"cpu":"1.5"})", "", R"({"a":"\"b\""})"};
+  const std::string text = EncodeArchive(archive);
+  CHECK(
+      text.ends_with("\"archivedAt\": \"2031-05-06T07:08:09Z\",\n  \"spec\": {\"pods\":6,\"cpu\":\"1.5\"},\n"
+                     "  \"annotations\": {\"a\":\"\\\"b\\\"\"}\n}\n"));
 }
 
 TEST_CASE("EncodeArchive says null for pods that did not decode", "[kube][codec_encode]") {

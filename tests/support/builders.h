@@ -39,8 +39,10 @@ inline TeamSpace TeamSpaceNamed(const std::string& name) {
           .status = {.present = true,
                      .observed_generation = 1,
                      .namespace_name = "team-" + name,
+                     .namespace_uid = "uid-team-" + name,
                      .has_conditions = true,
                      .ready = ReadyOf(name)},
+          .archived = {},
           .writers = {},
           .trace = {},
           .status_trace = {},
@@ -80,6 +82,7 @@ inline Namespace NamespaceFor(const std::string& name) {
 /// A namespace of somebody else.
 inline Namespace ForeignNamespaceFor(const std::string& name) {
   Namespace space = NamespaceFor(name);
+  space.uid = "uid-foreign-" + name;
   space.team_space_label = std::nullopt;
   space.owners.clear();
   return space;
@@ -91,6 +94,8 @@ inline Quota QuotaFor(const std::string& name) {
           .hard = {{"pods", "6"}, {"requests.cpu", "2"}},
           .scoped = false,
           .scopes = {},
+          .terminating = false,
+          .finalizers = {},
           .writers = {},
           .trace = {},
           .unreadable = {}};

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <fmt/core.h>
 #include <rapidjson/document.h>
 #include <rapidjson/pointer.h>
 #include <rapidjson/stringbuffer.h>
@@ -93,6 +94,7 @@ void WriteStatusMember(JsonWriter& writer, const TeamSpaceStatus& status) {
   writer.Object("status", [&] {
     if (status.observed_generation) writer.Int("observedGeneration", *status.observed_generation);
     if (status.namespace_name) writer.String("namespace", *status.namespace_name);
+    if (status.namespace_uid) writer.String("namespaceUID", *status.namespace_uid);
     if (!status.has_conditions) return;
     writer.Array("conditions", [&] {
       if (!status.ready) return;
@@ -177,8 +179,14 @@ void FakeApiServer::Put(const Namespace& space) {
 void FakeApiServer::Put(const Quota& quota) {
   JsonWriter writer;
   writer.Object([&] {
-    WriteMetadata(writer, std::string(kQuotaName), quota.uid,
-                  [&] { writer.String("namespace", quota.namespace_name); });
+    WriteMetadata(writer, std::string(kQuotaName), quota.uid, [&] {
+      writer.String("namespace", quota.namespace_name);
+      if (quota.terminating) writer.String("deletionTimestamp", "2031-01-02T03:04:05Z");
+      if (quota.finalizers.empty()) return;
+      writer.Array("finalizers", [&] {
+        for (const std::string& finalizer : quota.finalizers) writer.String(finalizer);
+      });
+    });
     writer.Object("spec", [&] {
       writer.Object("hard", [&] {
         for (const auto& [key, value] : quota.hard) writer.String(key, value);
@@ -286,9 +294,9 @@ Response FakeApiServer::Create(const std::string& path, const std::string& body)
     const bool going = !StringAt(Parsed(found->second), "/metadata/deletionTimestamp").empty();
     return StatusAnswer(409, "AlreadyExists", (going ? "object is being deleted: " : "") + name + " already exists");
   }
-  Pointer("/metadata/uid").Set(object, ("made-" + std::to_string(++created_)).c_str());
+  Pointer("/metadata/uid").Set(object, fmt::format("made-{}-{}", name, ++created_[path + "/" + name]).c_str());
   Put(path + "/" + name, Text(object));
-  return Ok(201, kWritten);
+  return Ok(201, Text(object));
 }
 
 Response FakeApiServer::Patch(const std::string& path, const std::string& body) {

@@ -59,8 +59,8 @@ class FakeApiServer : public FakeTransport {
   Response Delete(const std::string& path, const std::string& body);
 
   std::map<std::string, std::string> objects_;
-  std::size_t seen_ = 0;  ///< Of `requests`, by TakeWrites().
-  int created_ = 0;
+  std::size_t seen_ = 0;                ///< Of `requests`, by TakeWrites().
+  std::map<std::string, int> created_;  ///< How often, by path.
 };
 
 /// Returns an answer with a Status in it.

@@ -44,8 +44,10 @@ class Server {
     TeamSpace* team_space = Mine();
     if (team_space == nullptr) return Lost("team space");
     std::vector<std::string>& finalizers = team_space->finalizers;
-    if (effect.index >= finalizers.size() || finalizers[effect.index] != kFinalizer) return Lost("index");
-    finalizers.erase(finalizers.begin() + static_cast<std::ptrdiff_t>(effect.index));
+    for (const std::size_t place : effect.places) {
+      if (place >= finalizers.size() || finalizers[place] != kFinalizer) return Lost("place");
+      finalizers.erase(finalizers.begin() + static_cast<std::ptrdiff_t>(place));
+    }
     if (finalizers.empty() && team_space->deleting())
       EraseNamed(world_.cluster.team_spaces, &TeamSpace::name, chain_.name);
     return {};
@@ -61,6 +63,12 @@ class Server {
   Status operator()(const RepairNamespace& effect) {
     Namespace* space = Find(world_.cluster.namespaces, &Namespace::name, effect.name);
     if (space == nullptr || space->uid != effect.uid) return Lost("namespace");
+    if (effect.claim == Claim::kLabel && space->team_space_label != chain_.name) return Lost("label");
+    const bool by_reference = effect.owner_repair == OwnerRepair::kNone || effect.owner_repair == OwnerRepair::kReplace;
+    if (by_reference &&
+        (effect.index >= space->owners.size() || space->owners[effect.index].uid != effect.expected_uid)) {
+      return Lost("owner");
+    }
     if (effect.owner_repair == OwnerRepair::kCreateList) {
       if (!space->owners.empty()) return Lost("owners");
       space->owners = {effect.owner};
@@ -68,8 +76,6 @@ class Server {
       if (space->owners.empty()) return Lost("no list to append to");
       space->owners.push_back(effect.owner);
     } else if (effect.owner_repair == OwnerRepair::kReplace) {
-      if (effect.index >= space->owners.size() || space->owners[effect.index].uid != effect.replaced_uid)
-        return Lost("owner");
       space->owners[effect.index] = effect.owner;
     }
     if (effect.set_label) space->team_space_label = chain_.name;
@@ -98,6 +104,7 @@ class Server {
     const Quota* quota = Find(world_.cluster.quotas, &Quota::namespace_name, effect.namespace_name);
     if (quota == nullptr) return Fail(ErrorCode::kNotFound, "quota");
     if (quota->uid != effect.uid) return Lost("uid");
+    if (!quota->finalizers.empty()) return Terminate(effect.namespace_name);
     EraseNamed(world_.cluster.quotas, &Quota::namespace_name, effect.namespace_name);
     return {};
   }
@@ -108,6 +115,10 @@ class Server {
     if (team_space->status != effect.observed) return Lost("status");
     const bool had_ready = team_space->status.ready.has_value();
     team_space->status = effect.desired;
+    if (effect.awaits_uid) {
+      const Namespace* made = Find(world_.cluster.namespaces, &Namespace::name, *effect.desired.namespace_name);
+      team_space->status.namespace_uid = made->uid;
+    }
     team_space->status.present = true;
     if (effect.desired.ready) team_space->status.has_conditions = true;
     if (!had_ready) team_space->status.ready_index = 0;
@@ -120,6 +131,11 @@ class Server {
   }
 
  private:
+  Status Terminate(const std::string& space) {
+    Find(world_.cluster.quotas, &Quota::namespace_name, space)->terminating = true;
+    return {};
+  }
+
   /// The team space of the chain, if it is still the same one.
   TeamSpace* Mine() {
     TeamSpace* team_space = Find(world_.cluster.team_spaces, &TeamSpace::name, chain_.name);
@@ -137,11 +153,13 @@ TeamSpace RandomTeamSpace(Random& random, const std::string& name) {
     team_space.cpu = random.Pick(std::vector<std::string>{"2", "2000m", "0.5", "1e3", "0.0001", "lots", "0", "-1"});
   if (random.OneIn(3)) team_space.generation = static_cast<std::int64_t>(random.Below(4));
   if (random.OneIn(3)) {
-    team_space.finalizers = {"a.example/x", std::string(kFinalizer), "b.example/y"};
+    team_space.finalizers = {"a.example/x", std::string(kFinalizer), "b.example/y", std::string(kFinalizer)};
     random.Shuffle(team_space.finalizers);
-    team_space.finalizers.resize(random.Below(4));
+    team_space.finalizers.resize(random.Below(5));
   }
   if (random.OneIn(4)) team_space.status.namespace_name = std::nullopt;
+  if (random.OneIn(3)) team_space.status.namespace_uid = std::nullopt;
+  if (random.OneIn(6) && team_space.status.ready) team_space.status.ready->reason = "ArchiveFailed";
   if (random.OneIn(4)) team_space.status.ready = std::nullopt;
   if (random.OneIn(6)) team_space.status.ready_index = 1;
   if (!team_space.status.ready) team_space.status.ready_index = 0;
@@ -186,6 +204,8 @@ Quota RandomQuota(Random& random, const std::string& name) {
   if (random.OneIn(4)) quota.hard.erase(random.OneIn(2) ? "pods" : "requests.cpu");
   if (random.OneIn(4)) quota.hard["limits.memory"] = "1Gi";
   if (random.OneIn(6)) quota.scoped = true;
+  if (random.OneIn(5)) quota.finalizers = {"a.example/hold"};
+  if (random.OneIn(3)) quota.terminating = !quota.finalizers.empty();
   if (random.OneIn(4)) quota.writers["spec.hard.pods"] = Writer{"kubectl-edit", "Update", "", kNow};
   if (random.OneIn(16)) quota.unreadable = "cannot read it";
   return quota;
@@ -237,6 +257,7 @@ World RandomWorld(Random& random) {
   if (random.OneIn(10)) world.cluster.crd.deleting = true;
   if (random.OneIn(10)) world.cluster.crd.has_conditions = false;
   if (random.OneIn(20)) world.cluster.crd.has_status = false;
+  if (random.OneIn(2)) world.cluster.crd.has_namespace_uid = true;
   return world;
 }
 
