@@ -66,7 +66,6 @@ class Applier {
     // Nothing is left but archives whose folder another pass holds.
     while (turns_.waiting()) {
       std::this_thread::sleep_for(kLockPause);
-      turns_.Retry();
       BeginMore();
       client_.RunUntilIdle();
     }
@@ -75,7 +74,9 @@ class Applier {
   }
 
  private:
+  /// To be called whenever a request was answered.
   void BeginMore() {
+    turns_.Retry();
     // A chain that needs no request ends within Continue(), so this is a loop and not one step a call.
     while (const std::optional<std::size_t> i = client_.stopping() ? turns_.NextToGiveUp() : turns_.Next()) Begin(*i);
   }
@@ -116,7 +117,6 @@ class Applier {
   }
 
   void OnConfirmation(std::size_t i, Result<std::string> body) {
-    turns_.NoteAnswer();
     const Status confirmed =
         body ? DecodeConfirmation(*std::move(body), plan_.chains[i]) : tl::unexpected<Error>(std::move(body).error());
     confirmed ? Continue(i) : OnUnreadable(i, confirmed.error());
@@ -130,7 +130,6 @@ class Applier {
   }
 
   void OnWritten(std::size_t i, Result<std::string> object) {
-    turns_.NoteAnswer();
     if (object && std::holds_alternative<CreateQuota>(Current(i).effect)) {
       LookWhereItIs(i, *std::move(object));
     } else if (object || IsGoneAlready(i, object.error())) {
@@ -152,7 +151,6 @@ class Applier {
   void LookWhereItIs(std::size_t i, std::string quota) {
     client_.Get(NamespaceLookupPath(plan_.chains[i]),
                 [this, i, quota = std::move(quota)](Result<std::string> body) mutable {
-                  turns_.NoteAnswer();
                   const Result<std::optional<Namespace>> space =
                       body ? DecodeFoundNamespace(*std::move(body)) : tl::unexpected<Error>(std::move(body).error());
                   if (!space) {
@@ -176,7 +174,6 @@ class Applier {
     if (!uid) return OnUnreadable(i, uid.error());
     client_.Write(EncodeChange(chain, {DeleteQuota{space, *uid}, Cause::kDiffers, {}}),
                   [this, i, space](const Result<std::string>& deleted) {
-                    turns_.NoteAnswer();
                     const std::string words = "namespace " + space + " is somebody else's since a moment ago";
                     const bool gone = deleted || deleted.error().code == ErrorCode::kNotFound ||
                                       deleted.error().code == ErrorCode::kConflict;

@@ -33,10 +33,10 @@ bool Turns::MayArchive() const {
   if (locked_) return false;
   if (debt_ >= kArchivesAtOnce && active_archives_ > 0) return false;
   if (left_.count() <= 0) return others_.empty() && active_others_ == 0;
-  // A folder that hangs may take the whole pass: what others have to send is on its way before, and the next pass goes
-  // on from there.
+  // A folder that hangs may take the whole pass, and each pass: one other chain at least is done before, and more of
+  // them are on their way.
   const bool others_come_first = active_others_ > 0 || (!others_.empty() && concurrency_ > 1);
-  return answered_ || !others_come_first;
+  return other_ended_ || !others_come_first;
 }
 
 std::optional<std::size_t> Turns::NextToGiveUp() {
@@ -70,13 +70,9 @@ void Turns::PutBack(std::size_t chain) {
   locked_ = true;
 }
 
-void Turns::NoteAnswer() {
-  answered_ = true;
-  locked_ = false;
-}
-
 void Turns::Ended(std::size_t chain) {
   --(is_archive_[chain] ? active_archives_ : active_others_);
+  if (!is_archive_[chain]) other_ended_ = true;
   if (active_archives_ == 0) debt_ = std::chrono::milliseconds(0);
 }
 

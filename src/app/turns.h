@@ -32,12 +32,9 @@ class Turns {
   /// The archive of a chain at work took so long.
   void NoteArchive(std::chrono::milliseconds took);
 
-  /// The archive folder is locked: no archive is begun until NoteAnswer() or Retry().
+  /// The archive folder is locked: no archive is begun until some time has passed, which Retry() tells.
   void PutBack(std::size_t chain);
   void Retry() { locked_ = false; }
-
-  /// A request was answered.
-  void NoteAnswer();
 
   void Ended(std::size_t chain);
 
@@ -57,7 +54,7 @@ class Turns {
   std::chrono::milliseconds debt_{0};  ///< Spent on archives whose requests have no answer yet.
   std::size_t active_archives_ = 0;
   std::size_t active_others_ = 0;
-  bool answered_ = false;
+  bool other_ended_ = false;
   bool locked_ = false;
 };
 

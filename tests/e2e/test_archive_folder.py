@@ -248,8 +248,10 @@ def test_slow_archive_folder_holds_up_nobody_and_neither_does_one_that_is_killed
         released = left - sum(cluster.team(name) is not None for name in names)
         assert released >= 1, result
         left -= released
+    cluster.patch_quota(drifted, {"pods": "99"})
     with pytest.raises(subprocess.TimeoutExpired):
-        cluster.once(timeout=1, **shim(SYNC_MS=5000))  # SIGKILL, in the midst of it
+        cluster.once(timeout=1, **shim(SYNC_MS=60000))  # SIGKILL, in the midst of it
+    assert cluster.hard(drifted)["pods"] == "4"  # It was not behind a disk that hangs.
     cluster.converge()
     assert cluster.archives() == sorted(f"{name}.json" for name in names)
     assert len(list(cluster.archive.iterdir())) == len(names) + 1  # besides the lock nothing is left
@@ -386,9 +388,9 @@ def test_archive_folder_comes_from_the_environment(cluster, environment, place):
 
 @as_root
 def test_archive_folder_of_an_ordinary_user_is_below_the_state_folder(cluster, as_nobody):
-    os.chown(cluster.home, NOBODY, NOBODY)
     name = cluster.converged_team()
     cluster.delete_team(name)
+    os.chown(cluster.home, NOBODY, NOBODY)
     result = cluster.once(archive=False, **as_nobody)
     assert result.code == 0, result
     record = cluster.home / ".local" / "state" / "cnpa-op" / "archive" / f"{name}.json"

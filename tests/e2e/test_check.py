@@ -332,7 +332,7 @@ def test_archive_folder_must_be_given_in_a_pod(cluster):
 
 
 def test_archive_folder_of_the_configuration_is_the_one_looked_at(cluster):
-    (cluster.home / "config.yaml").write_text(f"archive: {cluster.home}/mine\n")
+    (cluster.home / "config.yaml").write_text(f"archive: {cluster.home}/mine/\n")
     checked = check(cluster, "--config", cluster.home / "config.yaml", archive=False)
     assert checked.code == 0
     assert f"'{cluster.home}/mine' is not there yet" in checked.row("archive")
