@@ -47,7 +47,11 @@ std::string StandingText(const Explanation& explanation) {
                                          : "";
       return fmt::format("{} is not in sync: the next pass makes {}.{}", name, ChangesText(explanation), changed);
     }
-    case Standing::kRefused: return fmt::format("{} is refused, until somebody acts:", name);
+    case Standing::kRefused:
+      if (!explanation.told) return fmt::format("{} is refused, until somebody acts:", name);
+      return fmt::format("{} is refused by the server ({}, {} ago); the next pass tries again:", name,
+                         explanation.told->reason,
+                         Age(explanation.told->last_transition_time, explanation.observed_at));
     case Standing::kWaiting: return fmt::format("{} waits for the end of its old namespace:", name);
     case Standing::kDeleting: {
       const bool refused = explanation.chain && explanation.chain->refusal;
@@ -68,6 +72,8 @@ std::string StandingText(const Explanation& explanation) {
 void PutStanding(const Explanation& explanation, const std::string& archive_folder, Page& page) {
   const Time now = explanation.observed_at;
   page.PutBold(StandingText(explanation));
+  const bool told_first = explanation.told && explanation.standing == Standing::kRefused;
+  if (told_first) page.PutMarked('!', explanation.told->message);
   if (explanation.chain) {
     const Renderer renderer(now, {}, archive_folder);
     const Chain& chain = *explanation.chain;
@@ -80,7 +86,7 @@ void PutStanding(const Explanation& explanation, const std::string& archive_fold
       page.PutMarked(entry.symbol, entry.object, entry.whole);
     }
   }
-  if (explanation.told) {
+  if (explanation.told && !told_first) {
     page.PutMarked('!', fmt::format("The last pass that tried said {}, {} ago: {}", explanation.told->reason,
                                     Age(explanation.told->last_transition_time, now), explanation.told->message));
   }

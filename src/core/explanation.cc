@@ -26,15 +26,6 @@ void AddHolds(const ObjectFinding& object, const ObjectSight& sight, std::vector
   }
 }
 
-Standing StandingOf(const KnownTeamSpace& known) {
-  if (known.team_space == nullptr) return Standing::kUnknown;
-  if (known.team_space->deleting()) return Standing::kDeleting;
-  if (known.chain == nullptr) return Standing::kInSync;
-  if (known.chain->refusal) return known.chain->refusal->waiting() ? Standing::kWaiting : Standing::kRefused;
-  if (known.chain->turn == Turn::kNew) return Standing::kNew;
-  return known.chain->changes.empty() ? Standing::kInSync : Standing::kOutOfSync;
-}
-
 /// Returns what an earlier pass ran into when it tried what the next one will try again; no plan can know it.
 std::optional<Condition> ToldBefore(const KnownTeamSpace& known) {
   if (known.team_space == nullptr || known.chain == nullptr || known.chain->refusal) return std::nullopt;
@@ -44,6 +35,24 @@ std::optional<Condition> ToldBefore(const KnownTeamSpace& known) {
     return !std::holds_alternative<WriteStatus>(change.effect);
   });
   return tries && ready && ready->status == "False" ? ready : std::nullopt;
+}
+
+/// Returns whether the server refused in an earlier pass what the next will try again: `told` is of this very spec, and
+/// no plan can know that it comes out otherwise.
+bool IsRefusedByServer(const Condition& told, std::int64_t generation) {
+  const auto is = [&told](Reason reason) { return told.reason == ReasonName(reason); };
+  return told.observed_generation == generation &&
+         (is(Reason::kForbidden) || is(Reason::kQuotaRefused) || is(Reason::kWriteFailed));
+}
+
+Standing StandingOf(const KnownTeamSpace& known, const std::optional<Condition>& told) {
+  if (known.team_space == nullptr) return Standing::kUnknown;
+  if (known.team_space->deleting()) return Standing::kDeleting;
+  if (known.chain == nullptr) return Standing::kInSync;
+  if (known.chain->refusal) return known.chain->refusal->waiting() ? Standing::kWaiting : Standing::kRefused;
+  if (told && IsRefusedByServer(*told, known.team_space->generation)) return Standing::kRefused;
+  if (known.chain->turn == Turn::kNew) return Standing::kNew;
+  return known.chain->changes.empty() ? Standing::kInSync : Standing::kOutOfSync;
 }
 
 }  // namespace
@@ -79,10 +88,11 @@ Explanation ComputeExplanation(const Observation& observation, const CloseSights
                              .quota = Find(observation.quotas, &Quota::namespace_name, space_name),
                              .chain = Find(plan.chains, &Chain::name, name),
                              .sights = &sights};
+  const std::optional<Condition> told = ToldBefore(known);
   Explanation explanation{.name = name,
-                          .standing = StandingOf(known),
+                          .standing = StandingOf(known, told),
                           .chain = known.chain != nullptr ? std::optional(*known.chain) : std::nullopt,
-                          .told = ToldBefore(known),
+                          .told = told,
                           .objects = {},
                           .holds = {},
                           .observed_at = observation.observed_at};

@@ -40,7 +40,7 @@ enum class Standing {
   kInSync,     ///< A pass writes nothing.
   kNew,        ///< No pass has looked at it yet.
   kOutOfSync,  ///< A pass has something to write.
-  kRefused,    ///< Somebody must act.
+  kRefused,    ///< Somebody must act; with `told`, the server refused it, and the next pass tries it again.
   kWaiting,    ///< Time will mend it.
   kDeleting,   ///< It is being deleted.
 };

@@ -192,9 +192,39 @@ TEST_CASE("ComputeExplanation tells what the last pass ran into, while the next 
   ready.reason = "QuotaRefused";
   CHECK_FALSE(seen.Explain().told);  // Only the status is behind: nothing is tried again.
   seen.cluster.quotas.clear();
+  ready.observed_generation = seen.cluster.team_spaces[0].generation;
   CHECK(seen.Explain().told == ready);
   seen.cluster.namespaces[0] = ForeignNamespaceFor("red");
   CHECK_FALSE(seen.Explain().told);
+}
+
+TEST_CASE("ComputeExplanation: what the server refused for this very spec is refused", "[core][explanation]") {
+  struct Case {
+    std::string reason;
+    std::int64_t generation;
+    Standing want;
+  };
+  const std::int64_t now = Seen().cluster.team_spaces[0].generation;
+  const std::vector<Case> cases{
+      {"Forbidden", now, Standing::kRefused},           {"QuotaRefused", now, Standing::kRefused},
+      {"WriteFailed", now, Standing::kRefused},         {"WriteFailed", now - 1, Standing::kOutOfSync},
+      {"NamespaceConflict", now, Standing::kOutOfSync}, {"NamespaceTerminating", now, Standing::kOutOfSync},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.reason << " " << c.generation) {
+      Seen seen;
+      seen.cluster.quotas.clear();
+      Condition& ready = *seen.cluster.team_spaces[0].status.ready;
+      ready.status = "False";
+      ready.reason = c.reason;
+      ready.observed_generation = c.generation;
+      CHECK(seen.Explain().standing == c.want);
+      // A new one, too: it has no namespace yet, and was refused before it could have one.
+      seen.cluster.namespaces.clear();
+      seen.cluster.team_spaces[0].status.observed_generation = std::nullopt;
+      CHECK(seen.Explain().standing == (c.want == Standing::kRefused ? c.want : Standing::kNew));
+    }
+  }
 }
 
 }  // namespace

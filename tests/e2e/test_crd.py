@@ -296,7 +296,7 @@ def test_address_that_leads_to_no_api_is_three_and_named(bare):
                  of_check=f"no Kubernetes API server answers at {server}: check 'server' in the kubeconfig")
 
 
-def test_conversion_that_fails_is_three_in_the_servers_words_and_fails_check(bare):
+def test_conversion_that_fails_fails_check_in_the_servers_words(bare):
     remove_crd(bare)
     version = PLAIN_CRD["spec"]["versions"][0]
     older, newer = ([version | {"storage": stored == "v1alpha1"}, version | {"name": "v1beta1", "storage": stored != "v1alpha1"}]
@@ -315,12 +315,12 @@ def test_conversion_that_fails_is_three_in_the_servers_words_and_fails_check(bar
             "apiVersion": "platform.labhub.io/v1beta1", "kind": "TeamSpace", "metadata": {"name": "newer"},
             "spec": {"pods": 4, "cpu": "1"}})
         wait_for(lambda: b"Kind=TeamSpace failed" in bare.plane.request("GET", TEAMS).body, "the list tells why")
-        for arguments in (["reconcile", "--once"], ["check"]):
-            result = bare.run(*arguments)
-            assert (result.code, result.writes) == (1 if "check" in arguments else 3, []), result
-            line, = said("connection refused", (result.stdout + result.stderr).splitlines())
-            assert "see that the webhook of its spec.conversion answers" in line
-        assert said("^ok +crd ", result.stdout.splitlines()) and said("^FAIL +lists ", result.stdout.splitlines())
+        # A pass would take as long again to say the same.
+        result = bare.run("check")
+        assert result.code == 1, result
+        line, = said("connection refused", result.stdout.splitlines())
+        assert line.startswith("FAIL  lists ") and "see that the webhook of its spec.conversion answers" in line
+        assert said("^ok +crd |^warn +crd ", result.stdout.splitlines())
     finally:
         bare.plane.kubectl("apply", "-f", "-", input=json.dumps(PLAIN_CRD | {"spec": spec | {
             "versions": newer, "conversion": {"strategy": "None"}}}))

@@ -199,9 +199,16 @@ def test_what_the_last_pass_ran_into_is_told(cluster, without):
     name = cluster.create_team()
     without("", "resourcequotas", "create")
     assert cluster.once().code == 1
-    assert said(r"^  ! The last pass that tried said Forbidden, \d+s ago: .*create resource",
-                explain(cluster, name).stdout)
-    assert document(cluster, name)["lastReason"] == "Forbidden"
+    verdict, words, *changes = explain(cluster, name).stdout.splitlines()
+    assert re.fullmatch(rf"TeamSpace {name} is refused by the server \(Forbidden, \d+s ago\); the next pass tries again:", verdict)
+    assert re.match("  ! .*create resource", words)
+    assert changes[0].startswith(f"  + ResourceQuota/team-{name}/team-quota")
+    told = document(cluster, name)
+    assert (told["standing"], told["reason"], told["lastReason"]) == ("Refused", None, "Forbidden")
+    cluster.patch_team(name, {"spec": {"pods": 5}})
+    verdict, *rest = explain(cluster, name).stdout.splitlines()
+    assert "is not in sync" in verdict, "another spec was not tried yet"
+    assert said(r"^  ! The last pass that tried said Forbidden, \d+s ago: .*create resource", rest)
 
 
 def test_what_a_pass_is_told_to_leave_alone_is_said(cluster):
