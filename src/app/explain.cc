@@ -27,9 +27,13 @@ Result<Explanation> Look(Transport& transport, const Options& options, const std
   if (!IsObjectName(name)) return Explanation{.name = name, .observed_at = Now()};
   Client client(transport, options.request_timeout);
   CloseSights sights;
-  const Result<Observation> observation = ObserveOne(client, Now(), name, sights);
+  Result<Observation> observation = ObserveOne(client, Now(), name, sights);
   if (!observation) return tl::unexpected<Error>(observation.error());
-  const Plan plan = ComputePlan(*observation, {.allow_crd_deletion = options.allow_crd_deletion});
+  const PlanOptions plan_options{.allow_crd_deletion = options.allow_crd_deletion};
+  Plan plan = ComputePlan(*observation, plan_options);
+  const Result<bool> read = ReadCrdFor(client, plan, *observation);
+  if (!read) return tl::unexpected<Error>(read.error());
+  if (*read) plan = ComputePlan(*observation, plan_options);
   return ComputeExplanation(*observation, sights, plan, name);
 }
 

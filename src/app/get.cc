@@ -21,9 +21,13 @@ namespace {
 Result<std::vector<TeamSpaceOverview>> Look(Transport& transport, const Options& options, Time now) {
   Client client(transport, options.request_timeout);
   Sights sights;
-  const Result<Observation> observation = Observe(client, now, &sights);
+  Result<Observation> observation = Observe(client, now, &sights);
   if (!observation) return tl::unexpected<Error>(observation.error());
-  return ComputeOverview(*observation, sights, ComputePlan(*observation));
+  Plan plan = ComputePlan(*observation);
+  const Result<bool> read = ReadCrdFor(client, plan, *observation);
+  if (!read) return tl::unexpected<Error>(read.error());
+  if (*read) plan = ComputePlan(*observation);
+  return ComputeOverview(*observation, sights, plan);
 }
 
 /// Keeps those that are named, if any are; returns the names that no team space has.

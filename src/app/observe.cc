@@ -104,6 +104,13 @@ struct Lists {
   Reading<Quota>::Decode decode_quota;
 };
 
+Status ReadCrd(Client& client, Observation& observation) {
+  const Result<CrdFacts> facts = ReadCrdFacts(client);
+  if (!facts) return Annotate(facts.error(), "read the TeamSpace CRD");
+  observation.crd = *facts;
+  return {};
+}
+
 Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, ListVersions* versions = nullptr) {
   Reading<TeamSpace> team_spaces;
   Reading<Namespace> namespaces;
@@ -130,11 +137,16 @@ Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, L
                           .crd = {},
                           .observed_at = now};
   if (MustReadCrd(observation)) {
-    const Result<CrdFacts> facts = ReadCrdFacts(client);
-    if (!facts) return Annotate(facts.error(), "read the TeamSpace CRD");
-    observation.crd = *facts;
+    if (Status read = ReadCrd(client, observation); !read) return tl::unexpected<Error>(std::move(read).error());
   }
   return observation;
+}
+
+bool WritesStatus(const Plan& plan) {
+  return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
+    return std::any_of(chain.changes.begin(), chain.changes.end(),
+                       [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
+  });
 }
 
 std::string WithName(std::string_view path, const std::string& name) {
@@ -163,6 +175,12 @@ Result<Observation> ObserveOne(Client& client, Time now, const std::string& name
   lists.namespaces.path = namespace_path;
   lists.quotas.path = quota_path;
   return ObserveLists(client, now, lists);
+}
+
+Result<bool> ReadCrdFor(Client& client, const Plan& plan, Observation& observation) {
+  if (!WritesStatus(plan) || MustReadCrd(observation)) return false;
+  if (Status read = ReadCrd(client, observation); !read) return tl::unexpected<Error>(std::move(read).error());
+  return true;
 }
 
 }  // namespace cnpa

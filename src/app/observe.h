@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "core/explanation.h"
 #include "core/objects.h"
+#include "core/plan.h"
 #include "kube/client.h"
 
 namespace cnpa {
@@ -37,5 +38,12 @@ Result<Observation> Observe(Client& client, Time now, Sights* sights = nullptr, 
 /// Errors:  as Observe().
 /// Requires: IsObjectName(name).
 Result<Observation> ObserveOne(Client& client, Time now, const std::string& name, CloseSights& sights);
+
+/// Reads the CRD into `observation` where `plan`, which was made from it, depends on more than MustReadCrd() can see:
+/// before a status is written it must be known that the server keeps one. Without the subresource it answers as if the
+/// TeamSpace were gone. Returns whether the CRD was read, so that the plan is to be made again.
+///
+/// Errors:  of the request that failed.
+Result<bool> ReadCrdFor(Client& client, const Plan& plan, Observation& observation);
 
 }  // namespace cnpa

@@ -204,6 +204,10 @@ class Run {
     Result<Observation> observed = Look(versions);
     if (!observed) return tl::unexpected<Error>(observed.error());
     Result<Plan> plan = PlanFor(*observed);
+    if (!plan) return plan;
+    const Result<bool> read = ReadCrdFor(client_, *plan, *observed);
+    if (!read) return tl::unexpected<Error>(read.error());
+    if (*read) plan = PlanFor(*observed);
     // The CRD is not watched: one that goes is looked at by each pass.
     if (plan && plan->empty() && !partial_ && context_.options.linger.count() > 0 && !observed->crd.deleting) {
       const bool knows_crd = MustReadCrd(*observed);

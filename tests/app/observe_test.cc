@@ -66,6 +66,36 @@ TEST_CASE("Observe reads the CRD only when a plan depends on it", "[app][observe
   CHECK(observed->crd == CrdFacts{.deleting = true, .has_namespace_uid = true});
 }
 
+TEST_CASE("ReadCrdFor reads the CRD before a status is written, unless that was done", "[app][observe]") {
+  const auto read = [](const Observation& cluster) {
+    FakeApiServer server;
+    Client client(server, std::chrono::seconds(15));
+    Observation observation = cluster;
+    const Result<bool> done = ReadCrdFor(client, ComputePlan(cluster), observation);
+    REQUIRE(done);
+    CHECK(*done == (server.requests.size() == 1));
+    return *done;
+  };
+  Observation cluster = ConvergedCluster({"red"});
+  CHECK_FALSE(read(cluster));
+  SECTION("an object is repaired") {
+    cluster.quotas[0].hard["pods"] = "99";
+    CHECK_FALSE(read(cluster));
+  }
+  SECTION("the spec was changed") {
+    ++cluster.team_spaces[0].generation;
+    CHECK(read(cluster));
+  }
+  SECTION("it is refused, and was ready") {
+    cluster.namespaces[0] = ForeignNamespaceFor("red");
+    CHECK(read(cluster));
+  }
+  SECTION("the status is missing what only the CRD can explain") {
+    cluster.team_spaces[0].status = {};
+    CHECK_FALSE(read(cluster));
+  }
+}
+
 TEST_CASE("Observe asks discovery where the right to read the CRD lacks", "[app][observe]") {
   FakeApiServer server;
   server.Put(DeletedTeamSpaceNamed("red"));

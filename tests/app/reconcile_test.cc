@@ -594,6 +594,21 @@ TEST_CASE("Reconcile warns of a CRD without conditions, and converges", "[app][r
   CHECK(bench.err.empty());
 }
 
+TEST_CASE("Reconcile finds out that the status subresource is gone before it writes to it", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.team_spaces[0].generation = 2;
+  cluster.team_spaces[0].pods = 5;
+  Bench bench(cluster);
+  bench.server.Put(std::string(kCrdPath),
+                   R"({"metadata":{"uid":"u"},"spec":{"versions":[{"name":"v1alpha1","schema":{"openAPIV3Schema":)"
+                   R"({"x-kubernetes-preserve-unknown-fields":true}}}]}})");
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(Contains(bench.err, "CrdUnfit: the TeamSpace CRD has no status subresource"));
+  CHECK(bench.server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("red")});
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == kNone);
+}
+
 TEST_CASE("Reconcile lets the owner of the credentials explain an error", "[app][reconcile]") {
   FakeApiServer server;
   server.failure = {"GET ", StatusAnswer(401, "Unauthorized", "Unauthorized")};

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from harness import (CRD, FINALIZER, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
+from harness import (CRD, FINALIZER, LABEL, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
                      plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for, watch_count)
 
 LONG_NAME = "a" * 59
@@ -165,6 +165,41 @@ def test_crd_without_the_status_subresource_is_found_out_and_said(bare):
     version = bare.team(name)["metadata"]["resourceVersion"]
     assert bare.once().code == 1
     assert bare.team(name)["metadata"]["resourceVersion"] == version
+
+
+def test_crd_that_loses_the_status_subresource_is_found_out_although_all_have_a_whole_status(bare):
+    use_crd(bare, print_manifest("crd"))
+    behind, conflicting = bare.converged_team(), bare.converged_team()
+    crd = bare.api("GET", CRD)
+    for version in crd["spec"]["versions"]:
+        version.pop("subresources")
+    bare.api("PUT", CRD, crd)
+    wait_for(lambda: bare.plane.request("PATCH", f"{TEAMS}/{behind}/status", {}).status == 404, "it is gone")
+    bare.patch_team(behind, {"spec": {"pods": 5}})
+    bare.patch_namespace(conflicting, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
+    for expected in ([f"patch {bare.quota_path(behind)}"], []):
+        result = bare.once()
+        assert (result.code, [str(write) for write in result.writes]) == (1, expected), result
+        assert said("CrdUnfit: the TeamSpace CRD has no status subresource", result.lines), result.stderr
+    assert said("CrdUnfit", bare.diff().stdout)
+
+
+@pytest.mark.parametrize("may_read_crd", [True, False], ids=["by-the-crd", "by-the-schema"])
+def test_seeds_crd_over_teams_that_are_converged_costs_no_write_in_any_pass(plain, may_read_crd):
+    older, newer = plain.converged_team(), plain.create_team()
+    if not may_read_crd:
+        take_right_away(plain, "customresourcedefinitions")
+    result = plain.once()
+    assert (result.code, plain.team(newer)["status"]) == (0, {"observedGeneration": 1, "namespace": f"team-{newer}"}), result
+    assert len(said("conditions", result.lines)) == 1, result.stderr
+    for name in (older, newer):
+        plain.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
+    refused = plain.create_team("x" * 60)
+    plain.once()
+    again = plain.once()
+    assert again.writes == [], again
+    plain.api("DELETE", f"{TEAMS}/{refused}")
+    install(plain.plane, crd=json.dumps(PLAIN_CRD))
 
 
 def test_crd_that_prunes_a_field_that_we_write_is_found_out_and_said(bare):
