@@ -67,6 +67,26 @@ def test_crd_without_conditions_is_no_reason_not_to_linger(plain):
         wait_for(lambda: plain.hard(name)["pods"] == "4", "it is repaired")
 
 
+def test_crd_without_conditions_that_may_not_be_read_is_known_by_its_published_schema(plain):
+    older = plain.converged_team()
+    newer = plain.create_team()
+    refused = plain.create_team(LONG_NAME)
+
+    def check():
+        result = plain.once()
+        assert said(rf"TeamSpace/{refused} +InvalidName", result.lines), result.stderr
+        assert plain.team(newer)["status"] == {"observedGeneration": 1, "namespace": f"team-{newer}"}
+        assert len(said("conditions", result.lines)) == 1, result.stderr
+        assert said("1 refused; 5 writes", result.lines), "each of them was taken"
+        again = plain.once()
+        assert (again.code, again.writes) == (1, []), again
+        plain.api("DELETE", f"{TEAMS}/{refused}")
+        assert plain.converge() and plain.once().writes == []
+        assert plain.team(older)["status"] == {"observedGeneration": 1, "namespace": f"team-{older}"}
+
+    without_reading_crds(plain, check)
+
+
 @pytest.mark.parametrize("name", [LONG_NAME, DOTTED_NAME], ids=["long", "dot"])
 def test_name_that_no_namespace_can_have_is_invalid_name_and_others_go_on(plain, name):
     plain.create_team(name)
@@ -176,30 +196,13 @@ def test_crd_that_loses_the_status_subresource_is_found_out_although_all_have_a_
     bare.api("PUT", CRD, crd)
     wait_for(lambda: bare.plane.request("PATCH", f"{TEAMS}/{behind}/status", {}).status == 404, "it is gone")
     bare.patch_team(behind, {"spec": {"pods": 5}})
-    bare.patch_namespace(conflicting, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
+    bare.patch_namespace(conflicting, {"metadata": {"labels": {LABEL: None},
+                                                    "ownerReferences": [bare.owner_reference(behind)]}})
     for expected in ([f"patch {bare.quota_path(behind)}"], []):
         result = bare.once()
         assert (result.code, [str(write) for write in result.writes]) == (1, expected), result
         assert said("CrdUnfit: the TeamSpace CRD has no status subresource", result.lines), result.stderr
     assert said("CrdUnfit", bare.diff().stdout)
-
-
-@pytest.mark.parametrize("may_read_crd", [True, False], ids=["by-the-crd", "by-the-schema"])
-def test_seeds_crd_over_teams_that_are_converged_costs_no_write_in_any_pass(plain, may_read_crd):
-    older, newer = plain.converged_team(), plain.create_team()
-    if not may_read_crd:
-        take_right_away(plain, "customresourcedefinitions")
-    result = plain.once()
-    assert (result.code, plain.team(newer)["status"]) == (0, {"observedGeneration": 1, "namespace": f"team-{newer}"}), result
-    assert len(said("conditions", result.lines)) == 1, result.stderr
-    for name in (older, newer):
-        plain.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
-    refused = plain.create_team("x" * 60)
-    plain.once()
-    again = plain.once()
-    assert again.writes == [], again
-    plain.api("DELETE", f"{TEAMS}/{refused}")
-    install(plain.plane, crd=json.dumps(PLAIN_CRD))
 
 
 def test_crd_that_prunes_a_field_that_we_write_is_found_out_and_said(bare):
