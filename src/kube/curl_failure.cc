@@ -82,7 +82,6 @@ Error DescribeFailure(CURLcode code, const char* detail, long os_errno, const Tr
       return {ErrorCode::kInvalid,
               "the server's certificate is not trusted (" + words + "): check 'certificate-authority'"};
     case CURLE_SSL_CONNECT_ERROR: return {ErrorCode::kUnavailable, TlsWords(words)};
-    case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL: return {ErrorCode::kUnavailable, "the answer is not HTTP"};
     case CURLE_SSL_CACERT_BADFILE:
       return {ErrorCode::kInvalid, "no authorities to verify the server's certificate by (" + words +

@@ -140,6 +140,9 @@ void CurlSetup::ApplyTls(CURL* easy) const {
   for (const CURLoption name : {CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST}) {
     curl_easy_setopt(easy, name, 0L);  // The ServerVerifier has done that.
   }
+  // As Go, which verifies each connection, and presents our certificate on it. Newer versions of libcurl have the next
+  // connection take up the session of the last, which not every server that asks for certificates can do.
+  curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
   if (connection_.authorities.empty() && !connection_.insecure_skip_tls_verify) return;
   for (const CURLoption system : {CURLOPT_CAINFO, CURLOPT_CAPATH, CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH}) {
     curl_easy_setopt(easy, system, nullptr);

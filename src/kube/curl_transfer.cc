@@ -13,6 +13,8 @@ using std::chrono::milliseconds;
 
 // Status documents are small; what a write returns is one object.
 constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
+// A little less than libcurl takes, so that what people read is ours.
+constexpr std::size_t kLargestHeadBytes = std::size_t{256} << 10U;
 
 /// Returns whether two words are the same but for capitals.
 bool Equals(std::string_view left, std::string_view right) {
@@ -84,9 +86,9 @@ TransferProgress CurlTransfer::progress() const {
 
 Error CurlTransfer::Failure(CURLcode code) const {
   if (!tls_status_) return DescribeFailure(code, tls_status_.error().message.c_str(), 0, progress());
-  if (code == CURLE_PEER_FAILED_VERIFICATION && !setup_.refusal().empty()) {
-    return {ErrorCode::kInvalid, setup_.refusal()};
-  }
+  // Of TLS within TLS libcurl does not see why it failed.
+  const bool of_tls = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CONNECT_ERROR;
+  if (of_tls && !setup_.refusal().empty()) return {ErrorCode::kInvalid, setup_.refusal()};
   long os_errno = 0;
   curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &os_errno);
   return DescribeFailure(code, error_.data(), os_errno, progress());
@@ -135,11 +137,15 @@ std::size_t CurlTransfer::OnHeader(char* data, std::size_t size, std::size_t cou
   std::string_view line(data, size * count);
   while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.remove_suffix(1);
   transfer.TakeHeader(line);
-  return size * count;
+  transfer.head_bytes_ += size * count;
+  if (transfer.head_bytes_ <= kLargestHeadBytes) return size * count;
+  transfer.body_status_ = Fail(ErrorCode::kMalformed, "the head of the answer is too large");
+  return 0;
 }
 
 void CurlTransfer::TakeHeader(std::string_view line) {
   if (line.starts_with("HTTP/")) {
+    head_bytes_ = 0;
     response_ = {};  // A final answer begins, perhaps after an interim one.
     compressed_ = false;
     long code = 0;

@@ -68,8 +68,9 @@ class CurlTransfer {
   Status tls_status_;  ///< What CurlSetup::PrepareTls() said.
   Status body_status_;
   bool compressed_ = false;
-  std::size_t body_sent_ = 0;  ///< Bytes of the request's body that libcurl has taken.
-  std::size_t bytes_ = 0;      ///< Of the answer's body that came.
+  std::size_t body_sent_ = 0;   ///< Bytes of the request's body that libcurl has taken.
+  std::size_t head_bytes_ = 0;  ///< Of the answer that came last.
+  std::size_t bytes_ = 0;       ///< Of the answer's body that came.
   Clock::time_point started_ = Clock::now();
   Clock::time_point moved_ = started_;
   std::array<char, CURL_ERROR_SIZE> error_{};

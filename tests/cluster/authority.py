@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A certificate authority for tests, made with the openssl command line: EC P-256 keys, which take no time to make."""
 
+import re
 import subprocess
 import threading
 from dataclasses import dataclass
@@ -65,12 +66,17 @@ class Authority:
     Its own certificate is for `name`. Safe to use from several threads. Errors: CertificateError.
     """
 
-    def __init__(self, folder, server_names=("127.0.0.1", "localhost"), name="cnpa-op test authority"):
+    def __init__(self, folder, server_names=("127.0.0.1", "localhost"), name="cnpa-op test authority",
+                 key_identifiers=True):
+        """Certificates of servers are for `server_names`: addresses, names of hosts, and, with an "@", of people."""
         self.folder = Path(folder)
         self._lock = threading.Lock()  # openssl ca rewrites issued.txt at each call
         self._configuration = self.folder / "openssl.cnf"
-        names = ",".join(f"IP:{each}" if each[0].isdigit() else f"DNS:{each}" for each in server_names)
-        self._configuration.write_text(CONFIGURATION.format(folder=self.folder, alternative_names=names))
+        names = ",".join(f"{kind_of(each)}:{each}" for each in server_names)
+        text = CONFIGURATION.format(folder=self.folder, alternative_names=names)
+        if not key_identifiers:
+            text = re.sub("KeyIdentifier = .*", "KeyIdentifier = none", text)
+        self._configuration.write_text(text)
         (self.folder / "issued.txt").touch()
         self._root = self._pair("ca")
         self._openssl("req", "-new", "-x509", *NEW_KEY, "-config", self._configuration, "-extensions", "root", "-days",
@@ -143,6 +149,13 @@ class Authority:
             raise CertificateError("there is no openssl on the PATH: it makes the test certificates") from None
         if done.returncode != 0:
             raise CertificateError(f"openssl {arguments[0]} failed: {done.stderr.strip()}")
+
+
+def kind_of(name):
+    """Returns OpenSSL's word for what kind of name a server's is."""
+    if name[0].isdigit() or ":" in name:
+        return "IP"
+    return "email" if "@" in name else "DNS"
 
 
 def days(count):

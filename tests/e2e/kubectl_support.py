@@ -22,7 +22,7 @@ from authority import Authority
 from harness import environment, run_binary
 from raw_support import sane_answer
 
-NAMES = ("127.0.0.1", "localhost", "kubernetes.test", "0.0.0.0")  # 0.0.0.0 leads here too, and is not loopback
+NAMES = ("127.0.0.1", "localhost", "kubernetes.test", "::1", "0.0.0.0")  # 0.0.0.0 leads here too, and is not loopback
 EMPTY = {"teamspaces": [], "namespaces": [], "resourcequotas": []}
 PATHS = ("/version", "/apis/platform.labhub.io/v1alpha1/teamspaces", "/api/v1/namespaces", "/api/v1/resourcequotas",
          "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/teamspaces.platform.labhub.io")
@@ -55,7 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.tls and self.connection.getpeercert()) else {}
         self.server.remember({
             "server": self.server.name, "prefix": path.removesuffix(known),
-            "sni": getattr(self.connection, "asked_for", None), "subject": peer.get("commonName"),
+            "host": headers["host"][0], "sni": getattr(self.connection, "asked_for", None), "subject": peer.get("commonName"),
             "authorization": headers.get("authorization", [None])[0],
             "impersonate": {name: values for name, values in headers.items() if name.startswith("impersonate-")}})
         name = known.rpartition("/")[2]
@@ -169,7 +169,7 @@ def pump(source, target):
 
 
 def server_context(authority):
-    certificate = authority.server("recorder")
+    certificate = authority.server("127.0.0.1")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate.certificate, certificate.key)
     return context
@@ -189,24 +189,30 @@ class World:
 
         @one@ @two@ @plain@    addresses of servers; @port@ and @plainport@: ports of the first and of the plain one
         @proxy@ @tlsproxy@     ports of proxies to the first server
+        @nameless@             address of a server whose certificate has a common name, and no name of a host beside it
         @ca@ @cert@ @key@      files; in capitals their content in base64, @CA_PEM@ as it is, @CA_JSON@ in a JSON string
         @cert2@ ...            of another user, bob; the first one is alice
+        @ca2@                  of another authority of the same name, without key identifiers as all are here
+        @namelessca@           of the authority of @nameless@
         @folder@               of the row
     """
 
     def __init__(self, folder):
         self._folder = folder
         self._kubectl = binaries.build() / "kubectl"
-        authority = Authority(new_folder(folder, "pki"), NAMES)
-        self.servers = [Recorder("one", authority), Recorder("two", authority), Recorder("plain")]
-        one, two, plain = self.servers
+        authority, namesake = (Authority(new_folder(folder, "pki"), NAMES, key_identifiers=False) for _ in range(2))
+        nobody = Authority(new_folder(folder, "pki"), ("ann@example.com",), key_identifiers=False)
+        self.servers = [Recorder("one", authority), Recorder("two", authority), Recorder("plain"),
+                        Recorder("nameless", nobody)]
+        one, two, plain, nameless = self.servers
         self.proxies = [Proxy(one.port), Proxy(one.port, server_context(authority))]
         self._words = {"one": f"https://127.0.0.1:{one.port}", "two": f"https://127.0.0.1:{two.port}",
-                       "plain": f"http://127.0.0.1:{plain.port}", "port": one.port, "plainport": plain.port,
+                       "plain": f"http://127.0.0.1:{plain.port}",
+                       "nameless": f"https://127.0.0.1:{nameless.port}", "port": one.port, "plainport": plain.port,
                        "proxy": self.proxies[0].port, "tlsproxy": self.proxies[1].port}
         alice, bob = (authority.client(user, ["staff"]) for user in ("alice", "bob"))
         files = {"ca": authority.certificate, "cert": alice.certificate, "key": alice.key, "cert2": bob.certificate,
-                 "key2": bob.key}
+                 "key2": bob.key, "ca2": namesake.certificate, "namelessca": nobody.certificate}
         for word, file in files.items():
             self._words |= {word: file, word.upper(): base64.b64encode(file.read_bytes()).decode(),
                             word.upper() + "_PEM": file.read_text(),

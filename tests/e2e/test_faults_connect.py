@@ -165,7 +165,7 @@ def test_authority_in_the_kubeconfig_is_trusted_of_a_proxy_too(bench, tmp_path):
     with RawServer(bench.certificate, answer_sanely) as server, tls_proxy(server, bench.authority) as proxy:
         kubeconfig = bench.kubeconfig(server.address, bench.elsewhere)
         edit(kubeconfig, {"proxy-url": proxy})
-        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server)
+        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server, "the proxy's certificate is not trusted")
         edit(kubeconfig, {"certificate-authority": str(bench.authority.certificate)})
         assert pass_under(under, bench, tmp_path, kubeconfig).returncode == 0
 
@@ -175,8 +175,7 @@ def test_authority_in_the_kubeconfig_is_trusted_behind_a_proxy_too(bench, tmp_pa
     with RawServer(bench.elsewhere.server("e"), answer_sanely) as server, tls_proxy(server, bench.authority) as proxy:
         kubeconfig = bench.kubeconfig("https://elsewhere.example:6443")
         edit(kubeconfig, {"proxy-url": proxy})
-        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server,
-                          "the server's certificate, behind the proxy, is not trusted")
+        check_not_trusted(pass_under(under, bench, tmp_path, kubeconfig), server)
         both = tmp_path / "both.crt"
         both.write_text(bench.authority.certificate.read_text() + bench.elsewhere.certificate.read_text())
         edit(kubeconfig, {"certificate-authority": str(both)})

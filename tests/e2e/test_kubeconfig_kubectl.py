@@ -176,6 +176,12 @@ CREDENTIALS = [
             "invalid header field", "line break"),
     refused("token of two lines", config({"token": "t1\nt2"}), "invalid header field", "line break"),
     refused("token with a line break at its end", config({"token": "t1\n"}), "invalid header field", "line break"),
+    refused("token with a control character", config({"token": "t\x01"}), "invalid header field", "control character"),
+    refused("token file with a DEL", {"config": config({"tokenFile": "token"}), "token": "t\x7f"},
+            "invalid header field", "control character"),
+    refused("as with a control character", config(TOKEN | {"as": "j\x1bo"}), "invalid header field",
+            "control character"),
+    same("token with a tab", config({"token": "t\t1"}), authorization="Bearer t\t1"),
     refused("token and basic", config(TOKEN | BASIC), "only one is allowed", "a token too: keep one"),
     refused("token file and basic", {"config": config(BASIC | {"tokenFile": "token"}), "token": "t1"}, "not both",
             "a token too: keep one"),
@@ -215,6 +221,22 @@ IMPERSONATION = [
 SERVERS = [
     same("tls-server-name", config(TOKEN, {"tls-server-name": "kubernetes.test"}), sni="kubernetes.test",
          authorization=BEARER),
+    same("tls-server-name is an IPv6 address", config(TOKEN, {"tls-server-name": "::1"}), authorization=BEARER),
+    differs("tls-server-name in capitals", "libcurl asks for it in small letters, which means the same",
+            config(TOKEN, {"tls-server-name": "KUBERNETES.test"}), sees(sni="KUBERNETES.test", authorization=BEARER),
+            sees(sni="kubernetes.test", authorization=BEARER)),
+    refused("tls-server-name is a path", config(TOKEN, {"tls-server-name": "a/b"}), "not a/b",
+            "tls-server-name: neither"),
+    refused("tls-server-name has a user", config(TOKEN, {"tls-server-name": "u@h"}), "not u@h",
+            "tls-server-name: neither"),
+    *(same(f"two authorities of one name, {order}", {"config": config(TOKEN, NO_CA | {"certificate-authority": "ca"}),
+                                                     "ca": text}, authorization=BEARER)
+      for order, text in (("old and new", "@CA2_PEM@@CA_PEM@"), ("new and old", "@CA_PEM@@CA2_PEM@"))),
+    refused("another authority of that name", config(TOKEN, {"certificate-authority-data": "@CA2@"}),
+            "certificate signed by unknown authority", "though one has that name", code=3),
+    refused("common name without an alternative name", config(TOKEN, {
+        "server": "@nameless@", "certificate-authority-data": "@NAMELESSCA@"}), "any IP SANs",
+            "names no host in its subject alternative names", code=3),
     same("tls-server-name, unverified", config(TOKEN, INSECURE | {"tls-server-name": "other.test"}), sni="other.test",
          authorization=BEARER),
     same("by name", config(TOKEN, {"server": "https://localhost:@port@"}), sni="localhost", authorization=BEARER),
@@ -353,12 +375,12 @@ PROXIES = [
             sees(**through()), "HTTPS_PROXY: not a proxy", env={"HTTPS_PROXY": "ftp://127.0.0.1:@proxy@"}),
     *(same(f"NO_PROXY={entry} takes the direct way", config(TOKEN, ANY), env=HTTPS_PROXY | {"NO_PROXY": entry},
            authorization=BEARER) for entry in (
-               "*", "0.0.0.0", "0.0.0.0:@port@", "0.0.0.0/8", " x , 0.0.0.0 ", "::ffff:0.0.0.0", "0.0.0.0:")),
+               "*", "0.0.0.0", "0.0.0.0:@port@", "0.0.0.0/8", " x , 0.0.0.0 ", "::ffff:0.0.0.0", "0.0.0.0:", "[0.0.0.0]:")),
     same("no_proxy takes the direct way", config(TOKEN, ANY), env=HTTPS_PROXY | {"no_proxy": "0.0.0.0"},
          authorization=BEARER),
     *(same(f"NO_PROXY={entry} takes the proxy", config(TOKEN, ANY), env=HTTPS_PROXY | {"NO_PROXY": entry},
            **through("0.0.0.0", sni=None)) for entry in (
-               "0.0.0.0:1", "1.0.0.0/8", "0.0.0.0/33", "::/0", "x 0.0.0.0")),
+               "0.0.0.0:1", "1.0.0.0/8", "0.0.0.0/33", "::/0", "x 0.0.0.0", "[0.0.0.0]")),
     *(refused(f"NO_PROXY={entry} takes the direct way", config(TOKEN, FAR), "no such host|server misbehaving|lookup",
               "resolve", code=3, env=HTTPS_PROXY | {"NO_PROXY": entry}) for entry in (
                   "KUBERNETES.test", "test", ".test", "*.test", "kubernetes.test:@port@")),
@@ -484,12 +506,14 @@ PLUGINS = [
           ("no real certificate", answer(clientCertificateData="x", clientKeyData="y"), "any PEM data",
            "no PEM certificate"),
           ("no real time", answer(token="t9", expirationTimestamp="soon"), "parsing time", "is no time"),
+          ("an empty time", answer(token="t9", expirationTimestamp=""), "parsing time", "is no time"),
           ("a token of two lines", answer(token="t9\nt8"), "invalid header field", "line break"),
           ("a number for a token", answer(token=9), "cannot unmarshal number", "'status.token' is not a string"),
       )),
-    differs("plugin prints YAML", "the protocol says JSON, and a plugin that prints anything else is broken",
-            by_plugin(prints=f"kind: ExecCredential\napiVersion: {INFO['apiVersion']}\nstatus: {{token: t9}}\n"),
-            sees(authorization=T9), "not JSON", code=3),
+    same("plugin prints YAML", by_plugin(
+        prints=f"kind: ExecCredential\napiVersion: {INFO['apiVersion']}\nstatus: {{token: t9}}\n"), authorization=T9),
+    same("plugin prints a byte order mark", by_plugin(prints="\ufeff" + GOOD), authorization=T9),
+    same("plugin prints no time", by_plugin(prints=answer(token="t9", expirationTimestamp=None)), authorization=T9),
 ]
 
 MERGED = config().replace("  user: {}", "  user:\n    <<: {token: t5}")
@@ -582,7 +606,7 @@ def check(name, run, expected, code):
         assert re.search(expected, run.stderr), (name, run)
         return
     assert run.code == 0, (name, run)
-    told = {"info", "told"} - expected.keys()
+    told = {"info", "told", "host"} - expected.keys()
     assert {key: value for key, value in run.seen.items() if key not in told} == expected, (name, run)
 
 
@@ -621,14 +645,14 @@ class Plugin:
         path = self._folder / "runs"
         return len(path.read_text()) if path.exists() else 0
 
-    def run_pass(self, *arguments):
+    def run_pass(self, *arguments, env=None):
         """Runs a pass with something to do and returns its Result."""
         self._cluster.create_team()
         user = plugin(command=str(self._folder / "plugin.sh"), args=list(arguments))
-        return self._cluster.once("-v", kubeconfig=self._cluster.plane.kubeconfig_for("by-plugin", user=user))
+        return self._cluster.once("-v", kubeconfig=self._cluster.plane.kubeconfig_for("by-plugin", user=user), env=env)
 
-    def works(self, *arguments):
-        result = self.run_pass(*arguments)
+    def works(self, *arguments, env=None):
+        result = self.run_pass(*arguments, env=env)
         assert result.code == 0 and result.writes, result
         return result
 
@@ -698,6 +722,26 @@ def test_kept_token_is_not_for_another_call_of_the_plugin(cluster, counted):
     assert counted.runs == 2
 
 
+def test_kept_token_is_for_whom_the_environment_says_alone(cluster, counted):
+    counted.prints(cluster.plane.token)
+    for runs in (1, 1):
+        counted.works(env={"AWS_PROFILE": "admin"})
+        assert counted.runs == runs
+    counted.prints("of-somebody-who-may-do-nothing")
+    result = counted.run_pass(env={"AWS_PROFILE": "readonly"})
+    assert (result.code, result.writes, counted.runs) == (3, [], 2)
+
+
+def test_what_is_kept_and_is_good_no_more_is_swept_out(cluster, counted):
+    counted.prints(cluster.plane.token, 32)
+    counted.works("of today")
+    [old] = counted.kept.iterdir()
+    wait_for(lambda: datetime.now().timestamp() - old.stat().st_mtime > 3, "it has expired")
+    counted.prints(cluster.plane.token)
+    counted.works("of tomorrow")
+    assert not old.exists() and len(list(counted.kept.iterdir())) == 1
+
+
 def test_nothing_is_kept_where_others_can_look(cluster, counted):
     counted.prints(cluster.plane.token)
     counted.kept.mkdir(parents=True)
@@ -730,6 +774,78 @@ def test_kubeconfig_that_others_can_write_is_refused_to_root(cluster, mode):
     result = cluster.once(kubeconfig=file)
     assert (result.code, result.requests) == (2, [])
     assert f"'{file}' can be written by others than its owner: chmod go-w '{file}'" in result.only_line
+
+
+def change_owner(path):
+    os.chown(path, NOBODY, NOBODY)
+
+
+def open_up(path):
+    path.chmod(0o777)
+
+
+@pytest.mark.parametrize("change, says", [
+    (lambda folder, kubeconfig, config: change_owner(kubeconfig), "kubeconfig: .*belongs to user"),
+    (lambda folder, kubeconfig, config: change_owner(folder), "kubeconfig: .*replaced by user .*, to whom"),
+    (lambda folder, kubeconfig, config: open_up(folder), "kubeconfig: .*replaced by others, who can write the folder"),
+    (lambda folder, kubeconfig, config: change_owner(config), "configuration: .*belongs to user"),
+    (lambda folder, kubeconfig, config: config.chmod(0o666), "configuration: .*written by others"),
+    (lambda folder, kubeconfig, config: folder.chmod(0o1777), None),
+], ids=["kubeconfig of another", "folder of another", "open folder", "configuration of another", "open configuration",
+        "sticky folder"])
+def test_root_obeys_nothing_that_others_can_change(tmp_path, change, says):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    kubeconfig, settings = folder / "kubeconfig", tmp_path / "config.yaml"
+    user = plugin(command="/bin/sh", args=["-c", f"touch {tmp_path}/ran"])
+    kubeconfig.write_text(config(user, NO_CA | {"server": "https://127.0.0.1:1"}))
+    kubeconfig.chmod(0o600)
+    settings.write_text(f"kubeconfig: {kubeconfig}\n")
+    change(folder, kubeconfig, settings)
+    result = run_binary(["get"], tmp_path, env={"CNPA_OP_CONFIG": settings})
+    assert (tmp_path / "ran").exists() == (says is None), result
+    assert result.code == (2 if says else 3), result
+    assert says is None or said(says, [result.only_line]), result
+
+
+# What would wait ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["kubeconfig", "tokenFile", "configuration"])
+def test_fifo_holds_nobody_up(tmp_path, which):
+    fifo, kubeconfig = tmp_path / "fifo", tmp_path / "kubeconfig"
+    os.mkfifo(fifo)
+    kubeconfig.write_text(config({"tokenFile": str(fifo)}, NO_CA | {"server": "https://127.0.0.1:1"}))
+    kubeconfig.chmod(0o600)
+    flags = {"kubeconfig": ["--kubeconfig", fifo], "tokenFile": ["--kubeconfig", kubeconfig],
+             "configuration": ["--config", fifo]}[which]
+    result = run_binary(["get", *flags], tmp_path, timeout=10)
+    assert result.code == 2, result
+    assert said(f"'{fifo}': not a regular file", [result.only_line])
+
+
+def test_time_in_which_a_plugin_asks_somebody_is_not_counted(tmp_path):
+    world = World(tmp_path)
+    try:
+        script = tmp_path / "plugin.sh"
+        script.write_text("#!/bin/sh\nread answer\nsleep 1.5\n"
+                          "echo '" + answer(token="t1") + "'\n")
+        script.chmod(0o700)
+        kubeconfig = tmp_path / "kubeconfig"
+        kubeconfig.write_text(world.filled(config(plugin(mode="Always", command=str(script)))))
+        kubeconfig.chmod(0o600)
+        ours, theirs = os.openpty()
+        os.write(ours, b"yes\n")
+        result = run_binary(["reconcile", "--once", "--timeout=1s", "--kubeconfig", kubeconfig, "--archive",
+                             tmp_path / "archive"], tmp_path, stdin=theirs)
+        os.close(ours)
+        os.close(theirs)
+    finally:
+        world.close()
+    assert result.code == 0, result
+    assert {request["authorization"] for request in world.servers[0].seen} == {BEARER}
 
 
 def test_kubeconfig_that_others_can_write_is_warned_of_and_used_by_another_user(cluster, open_folder):

@@ -10,6 +10,8 @@ import base64
 import json
 import os
 import re
+import resource
+import signal
 import secrets
 import socket
 import stat
@@ -438,3 +440,35 @@ def test_plugin_that_is_run_again_is_not_told_the_refused_token(bank):
         assert (home / "env").read_text().count("KUBERNETES_EXEC_INFO=") == runs
     (home / "answer").unlink()
     assert_silent(Kind("", "", [refused]), result.stderr, *written(home))
+
+
+# What a crash leaves, and what libraries write for those who listen ------------------------------------------------------
+
+
+def test_neither_a_crash_nor_a_library_writes_secrets_to_the_disk(bank, tmp_path):
+    def limitless():
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    def dumps(command, **options):
+        process = subprocess.Popen(command, cwd=tmp_path, preexec_fn=limitless, stderr=subprocess.DEVNULL, **options)
+        try:
+            if "stalled" in str(command):
+                wait_for(lambda: bank.servers["stalled"].requests, "it has asked", pause=0.01)
+        finally:
+            process.send_signal(signal.SIGABRT)
+        status = os.waitpid(process.pid, 0)[1]
+        process.returncode = -os.WTERMSIG(status)
+        return os.WCOREDUMP(status)
+
+    kind = next(kind for kind in bank.kinds.values() if not kind.env)
+    kubeconfig, _ = bank.write(kind, "stalled")
+    stalled = tmp_path / "stalled.yaml"
+    stalled.write_bytes(kubeconfig.read_bytes())
+    stalled.chmod(0o600)
+    keys = tmp_path / "keys"
+    bank.servers["stalled"].requests.clear()
+    assert not dumps([BINARY, *map(str, bank.arguments("pass", stalled, tmp_path, timeout=30))],
+                     env=environment(tmp_path, {"SSLKEYLOGFILE": keys}))
+    assert not keys.exists()
+    if not dumps(["sleep", "60"]):
+        pytest.skip("this machine writes no core files at all")

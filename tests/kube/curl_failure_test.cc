@@ -112,11 +112,6 @@ TEST_CASE("DescribeFailure says the same in all versions of the libraries", "[ku
        {"Received HTTP/0.9 when not allowed"},
        kConnected,
        {ErrorCode::kUnavailable, "the answer is not HTTP"}},
-      {"no HTTP, by another code",
-       CURLE_WEIRD_SERVER_REPLY,
-       {""},
-       kConnected,
-       {ErrorCode::kUnavailable, "the answer is not HTTP"}},
   };
   for (const Case& c : cases) {
     for (const char* detail : c.details) {
