@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "core/status.h"
 #include "kube/codec.h"
 #include "support/builders.h"
@@ -164,6 +165,22 @@ TEST_CASE("EncodeChange deletes a quota with its uid as precondition", "[kube][c
   CHECK(Encoded(DeleteQuota{"team-red", "uid-q"}) ==
         Sent{"DELETE", kQuotaPath + "/team-quota", "application/json",
              R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"uid-q"}})"});
+}
+
+TEST_CASE("EncodeChange tests no message that the server encodes otherwise, which could never hold",
+          "[kube][codec_encode]") {
+  const auto tests_message = [](const std::string& message) {
+    TeamSpaceStatus observed = TeamSpaceNamed("red").status;
+    observed.ready->message = message;
+    const Change change{WriteStatus{observed, ReconciledStatus(observed, "red", 2, kNow)}, Cause::kBehind, {}};
+    return Contains(EncodeChange(Chain{.name = "red"}, change).body, "/status/conditions/0/message");
+  };
+  CHECK(tests_message("it is \"refused\", \xC3\xBC and all"));
+  for (const char* message :
+       {"can't delete: , <nil>", "a > b", "R&D", "a\nb", "a\x1B[2J", "a\xE2\x80\xA8z", "a\xE2\x80\xA9z"}) {
+    CAPTURE(message);
+    CHECK_FALSE(tests_message(message));
+  }
 }
 
 TEST_CASE("EncodeChange writes status on its subresource, each member with its old value as guard",
