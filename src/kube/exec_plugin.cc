@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTimeForPeople = std::chrono::minutes(2);
 constexpr std::size_t kMostWordsBytes = 300;
+constexpr std::string_view kBlanks = " \t\r\n";
 
 tl::unexpected<Error> Malformed(std::string what) {
   return Fail(ErrorCode::kMalformed, std::move(what));
@@ -30,12 +32,10 @@ void SetVariable(std::vector<std::string>& environment, const std::string& name,
   environment.push_back(name + "=" + value);
 }
 
-/// Returns what a plugin printed as JSON: kubectl takes YAML too, and a byte order mark.
+/// Returns what a plugin printed, which is not blank, as JSON: kubectl takes YAML too.
 Result<std::string> ToJson(std::string text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   if (!WithinDepth(text)) return Malformed("it printed no ExecCredential: it nests too deeply");
-  if (text[std::min(text.find_first_not_of(" \t\r\n"), text.size() - 1)] != '{') {
+  if (text[text.find_first_not_of(kBlanks)] != '{') {
     const tl::expected<YamlValue, YamlFault> yaml = ParseYaml(text);
     if (!yaml) return Malformed("it printed no ExecCredential: neither JSON nor YAML");
     text = YamlToJson(*yaml);
@@ -92,7 +92,9 @@ std::string EncodeExecInfo(const ExecPlugin& plugin, bool interactive) {
 }
 
 Result<Credential> DecodeExecCredential(std::string text, const std::string& api_version) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return Malformed("it printed nothing");
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  if (text.find_first_not_of(kBlanks) == std::string::npos) return Malformed("it printed nothing");
   Result<std::string> json = ToJson(std::move(text));
   if (!json) return tl::unexpected<Error>(std::move(json).error());
   JsonDocument document;

@@ -59,6 +59,9 @@ TEST_CASE("DecodeExecCredential refuses all else, and quotes nothing of it", "[k
   const std::vector<Case> cases{
       {"", "it printed nothing"},
       {" \n", "it printed nothing"},
+      {"\xEF\xBB\xBF", "it printed nothing"},
+      {"\xEF\xBB\xBF \n", "it printed nothing"},
+      {"\xEF\xBB\xBF# nothing", "it printed no ExecCredential: not JSON"},
       {"s3cret", "it printed no ExecCredential: not JSON"},
       {"[\"s3cret\"]", "it printed no ExecCredential: not JSON"},
       {std::string(100, '['), "it printed no ExecCredential: it nests too deeply"},

@@ -157,6 +157,12 @@ TEST_CASE("ServerVerifier says what is wrong with a certificate that an authorit
       {"expired authority",
        {.issuer = &expired},
        "the authority of the server's certificate has expired, 'authority': renew it on the server"},
+      {"for keys alone, as RSA once used it", {.issuer = &good, .key_usage = "keyEncipherment"}, ""},
+      {"for signing certificates",
+       {.issuer = &good, .key_usage = "keyCertSign"},
+       "the server's certificate is not trusted (it is not for servers, by its key usage): check "
+       "'certificate-authority'"},
+      {"for signatures", {.issuer = &good, .key_usage = "digitalSignature"}, ""},
       {"for clients",
        {.issuer = &good, .usage = "clientAuth"},
        "the server's certificate is not trusted (it is not for servers, by its key usage): check "
