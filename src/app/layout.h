@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/text.h"
 
 namespace cnpa {
 
@@ -14,8 +17,10 @@ namespace cnpa {
 enum class Tone { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBoldRed };
 
 struct Piece {
-  std::string text;  ///< Without control characters.
-  Tone tone = Tone::kPlain;
+  Piece(std::string_view words, Tone its_tone = Tone::kPlain) : text(Printable(words)), tone(its_tone) {}
+
+  std::string text;  ///< Printable, whoever wrote it.
+  Tone tone;
 
   bool operator==(const Piece&) const = default;
 };

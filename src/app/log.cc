@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/log.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "kube/json_writer.h"
 
@@ -83,17 +83,6 @@ UniqueFd ConnectToJournal() {
 }
 
 }  // namespace
-
-std::string Printable(std::string_view message) {
-  std::string line(message);
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
-  // U+0080 to U+009F, in UTF-8: to many a terminal U+009B begins a sequence as ESC [ does.
-  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-    if (line[i] == '\xc2' && static_cast<unsigned char>(line[i + 1]) < 0xA0) line.replace(i, 2, "  ");
-  }
-  return line;
-}
 
 bool IsJournal(int fd, const char* journal_stream) {
   struct stat info {};

@@ -81,7 +81,4 @@ bool IsJournal(int fd, const char* journal_stream);
 /// Source:  systemd, Native Journal Protocol.
 std::string JournalDatagram(const LogEntry& entry);
 
-/// Returns `message` fit for one line of a terminal: control characters become blanks.
-std::string Printable(std::string_view message);
-
 }  // namespace cnpa

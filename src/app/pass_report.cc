@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
 
@@ -55,10 +57,16 @@ std::optional<T> FromDigits(const std::string& text, T last) {
   return static_cast<T>(number);
 }
 
+/// Returns a text that what the cluster has may have made long, so that its line is none that the supervisor drops.
+std::string Bounded(const std::string& text) {
+  return Shortened(text, kLongestPassLineBytes / 16);
+}
+
 std::string Encode(const LogEntry& entry) {
   const LogFields& fields = entry.fields;
-  return Join({std::string(kEntry), Digits(entry.level), Digits(entry.is_message), entry.text, entry.trouble,
-               fields.team_space, fields.object, fields.reason, std::to_string(entry.lasts.count())});
+  return Join({std::string(kEntry), Digits(entry.level), Digits(entry.is_message),
+               Shortened(entry.text, kLongestPassLineBytes / 4), Bounded(entry.trouble), Bounded(fields.team_space),
+               Bounded(fields.object), Bounded(fields.reason), std::to_string(entry.lasts.count())});
 }
 
 std::string Encode(const PassObserved& /*observed*/) {
@@ -75,7 +83,7 @@ std::string Encode(const PassLingers& /*lingers*/) {
 }
 
 std::string Encode(const Wake& wake) {
-  return Join({std::string(kWake), Digits(wake.cause), wake.team_space, wake.words});
+  return Join({std::string(kWake), Digits(wake.cause), wake.team_space, Bounded(wake.words)});
 }
 
 }  // namespace
@@ -110,7 +118,7 @@ Result<PassMessage> DecodePassMessage(std::string_view line) {
       return PassEnded{*code, *looked, *unauthorized, *loaded, fields[6], *numbers};
     }
   }
-  return Fail(ErrorCode::kMalformed, "a pass said what nobody understands");
+  return Fail(ErrorCode::kMalformed, "a pass sent a report that can't be parsed");
 }
 
 }  // namespace cnpa

@@ -39,7 +39,10 @@ struct PassLingers {
 
 using PassMessage = std::variant<LogEntry, PassObserved, PassEnded, PassLingers, Wake>;
 
-/// Returns `message` as a line, its newline included.
+/// No message of a pass is longer: its reader may drop what is.
+inline constexpr std::size_t kLongestPassLineBytes = std::size_t{64} << 10U;
+
+/// Returns `message` as a line, its newline included. Words that are too long for it are shortened.
 std::string EncodePassMessage(const PassMessage& message);
 
 /// Reads what EncodePassMessage() wrote, without the newline.

@@ -33,7 +33,6 @@ constexpr std::chrono::minutes kForgetTrouble{1};  // So much later that is over
 // What never stops talking must come to its deadline.
 constexpr int kReadsAtOnce = 16;
 constexpr int kReadAll = std::numeric_limits<int>::max();
-constexpr std::size_t kLongestLineBytes = std::size_t{64} << 10U;
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD};
 
 milliseconds Span(std::chrono::steady_clock::duration span) {
@@ -157,7 +156,7 @@ void Supervisor::ReadReport(int most_reads) {
       HandleLine(std::string_view(unread_).substr(start, end - start));
     }
     unread_.erase(0, start);
-    if (unread_.size() > kLongestLineBytes) unread_.clear();
+    if (unread_.size() > kLongestPassLineBytes) unread_.clear();
   }
 }
 
@@ -239,7 +238,7 @@ void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
     return;
   }
   BecomeReady();
-  manager_.Notify("STATUS=" + StatusText());
+  manager_.Notify(StatusAssignment(StatusText()));
   if (ended.unauthorized && ShouldEndForCredentials({ended.loaded_by_systemd, Span(now - started_)})) {
     log_.Error(
         "the server takes the credentials no more that systemd loaded at the start: ending, to be started with "
@@ -390,7 +389,7 @@ void Supervisor::BecomeReady() {
 
 /// A service manager that is busy, as at a boot, is told again.
 void Supervisor::TellReady() {
-  ready_untold_ = !manager_.Notify("READY=1\nSTATUS=" + StatusText());
+  ready_untold_ = !manager_.Notify("READY=1\n" + StatusAssignment(StatusText()));
 }
 
 std::string Supervisor::StatusText() const {

@@ -5,7 +5,7 @@
 #include <clocale>
 #include <cwchar>
 
-#include "app/log.h"
+#include "base/text.h"
 
 namespace cnpa {
 namespace {

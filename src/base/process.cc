@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 namespace cnpa {
 namespace {
@@ -186,9 +187,7 @@ class Child {
     while (!text.empty() && std::strchr(" \r\n\t", text.back()) != nullptr) text.pop_back();
     const std::size_t newline = text.find_last_of("\r\n");
     if (newline != std::string::npos) text.erase(0, newline + 1);
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
-    return text;
+    return OneLine(text);
   }
 
   const ProgramCall& call_;

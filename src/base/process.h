@@ -25,7 +25,7 @@ struct ProgramResult {
   int exit_code = 0;
   int signal = 0;          ///< That ended it; 0: it exited.
   std::string output;      ///< Its whole standard output.
-  std::string last_words;  ///< The last line of its standard error; empty when interactive.
+  std::string last_words;  ///< The last line of its standard error, by OneLine(); empty when interactive.
 
   bool succeeded() const { return exit_code == 0 && signal == 0; }
 };

@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
 
@@ -19,7 +21,13 @@ std::optional<long> ToNumber(const std::optional<std::string>& text) {
   return number;
 }
 
+constexpr std::size_t kLongestStatus = 1024;
+
 }  // namespace
+
+std::string StatusAssignment(std::string_view words) {
+  return "STATUS=" + OneLine(words, kLongestStatus);
+}
 
 ServiceManager ServiceManager::Find(const Environment& environment, long pid) {
   ServiceManager manager;

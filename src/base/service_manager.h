@@ -7,11 +7,16 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/environment.h"
 #include "base/file.h"
 
 namespace cnpa {
+
+/// Returns the assignment of what `systemctl status` shows. A manager drops a datagram that is larger than 4 KiB, and a
+/// status that is not UTF-8, each time with a line in the journal.
+std::string StatusAssignment(std::string_view words);
 
 /// Source:  sd_notify(3), sd_watchdog_enabled(3).
 class ServiceManager {

@@ -3,18 +3,21 @@
 
 #include <utility>
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
 
 /// Sets `Ready`, keeping the time of the last transition while its status stays.
-void SetReady(TeamSpaceStatus& status, const Boxed<Condition>& observed, bool ready, Reason reason, std::string message,
-              std::int64_t generation, Time now) {
+void SetReady(TeamSpaceStatus& status, const Boxed<Condition>& observed, bool ready, Reason reason,
+              const std::string& message, std::int64_t generation, Time now) {
   Condition condition{.type = "Ready",
                       .status = ready ? "True" : "False",
                       .observed_generation = generation,
                       .last_transition_time = {},
                       .reason = std::string(ReasonName(reason)),
-                      .message = std::move(message)};
+                      // The server would keep other bytes than these, and they would be written for ever.
+                      .message = Printable(message)};
   const bool stays = observed && observed->status == condition.status && !observed->last_transition_time.empty();
   condition.last_transition_time = stays ? observed->last_transition_time : FormatTime(now);
   status.ready = std::move(condition);

@@ -10,38 +10,14 @@
 namespace cnpa {
 namespace {
 
-constexpr std::size_t kLongestText = 300;
-
-/// Returns `size` moved to where a character of UTF-8 begins: at most three bytes, the rest is not UTF-8.
-std::size_t CharacterStart(std::string_view text, std::size_t size) {
-  const std::size_t least = size - std::min<std::size_t>(size, 3);
-  while (size > least && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) --size;
-  return size;
-}
-
-/// What a server says, fit for one line. Of a long text both ends are kept: the message on a refused patch holds the
-/// whole object, and says what is wrong with it behind that.
-std::string OneLine(std::string_view body) {
-  std::string line(body);
-  if (body.size() > kLongestText) {
-    line = body.substr(0, CharacterStart(body, kLongestText / 2));
-    line += " ... ";
-    line += body.substr(CharacterStart(body, body.size() - kLongestText / 2));
-  }
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, ' ');
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
-}
-
 void DecodeStatus(const JsonReader& root, ApiError& error) {
   error.reason = OneLine(root.OptionalString("reason"));
   error.message = OneLine(root.OptionalString("message"));
   const JsonReader details = root.Object("details");
   details.EachKey([&error](std::string_view) { error.has_details = true; });
   for (const JsonReader& cause : details.Objects("causes")) {
-    error.causes.push_back(
-        {cause.OptionalString("reason"), OneLine(cause.OptionalString("message")), cause.OptionalString("field")});
+    error.causes.push_back({OneLine(cause.OptionalString("reason")), OneLine(cause.OptionalString("message")),
+                            OneLine(cause.OptionalString("field"))});
   }
 }
 

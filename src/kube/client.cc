@@ -79,7 +79,7 @@ std::optional<std::string> WarningText(std::string_view value) {
   std::string text;
   for (std::size_t i = open + 1; i < value.size() && value[i] != '"'; ++i) {
     if (value[i] == '\\' && i + 1 < value.size()) ++i;
-    text += static_cast<unsigned char>(value[i]) < ' ' ? ' ' : value[i];
+    text += value[i];
   }
   return text.empty() ? std::nullopt : std::optional<std::string>(std::move(text));
 }

@@ -2,7 +2,6 @@
 //
 // Writes: POST for what is new, JSON Patch with `test` operations for what is there. A patch is evaluated by
 // the server on the object as it is at that moment, so its tests are what makes it safe: the uid, and the old value.
-#include <algorithm>
 #include <cassert>
 #include <string>
 
@@ -197,13 +196,15 @@ void PatchWholeStatus(JsonPatch& patch, const TeamSpaceStatus& desired) {
 
 /// Returns whether a `test` of `text` can hold: the server compares strings as they are encoded, and Go escapes `<`,
 /// `>`,
-/// `&`, control characters and two separators of lines in its own ways.
+/// `&`, control characters and two separators of lines in its own ways, we those that a terminal obeys.
 ///
 /// Source:   encoding/json, Marshal; gopkg.in/evanphx/json-patch.v4, lazyNode.equal; tried on 1.37.2.
 bool CanBeTested(std::string_view text) {
-  return !Contains(text, "\xE2\x80") && std::none_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < ' ' || c == '<' || c == '>' || c == '&';
-  });
+  for (Utf8Character next; !text.empty(); text.remove_prefix(next.bytes)) {
+    next = FirstCharacter(text);
+    if (IsControl(next.code) || next.code == '<' || next.code == '>' || next.code == '&') return false;
+  }
+  return true;
 }
 
 /// Tests that the condition Ready at `place` is the one that was listed, member by member: others may have more of

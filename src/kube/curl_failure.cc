@@ -13,11 +13,11 @@ namespace {
 
 /// libcurl's words without their capital, and without what only its developers need.
 std::string CurlMessage(CURLcode code, const char* detail) {
-  std::string message = detail[0] != '\0' ? detail : curl_easy_strerror(code);
+  std::string message = OneLine(detail[0] != '\0' ? detail : curl_easy_strerror(code), CURL_ERROR_SIZE);
   if (message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' && (message[1] < 'A' || message[1] > 'Z')) {
     message[0] = static_cast<char>(message[0] - 'A' + 'a');
   }
-  while (!message.empty() && (message.back() == '\n' || message.back() == '.')) message.pop_back();
+  while (message.ends_with('.')) message.pop_back();
   return message;
 }
 

@@ -6,6 +6,8 @@
 #include <strings.h>
 #include <utility>
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
 
@@ -15,6 +17,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
 // A little less than libcurl takes, so that what people read is ours.
 constexpr std::size_t kLargestHeadBytes = std::size_t{256} << 10U;
+constexpr std::size_t kLongestHeader = 1024;
 
 /// Returns whether two words are the same but for capitals.
 bool Equals(std::string_view left, std::string_view right) {
@@ -155,9 +158,7 @@ void CurlTransfer::TakeHeader(std::string_view line) {
   }
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  std::string_view value = line.substr(colon + 1);
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+  const std::string value = OneLine(line.substr(colon + 1), kLongestHeader);
   const auto is = [name = line.substr(0, colon)](std::string_view wanted) { return Equals(name, wanted); };
   if (is("content-type")) response_.content_type = value;
   if (is("retry-after")) response_.retry_after = value;

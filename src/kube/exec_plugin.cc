@@ -10,6 +10,7 @@
 
 #include "base/environment.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "kube/certificate.h"
 #include "kube/header_value.h"
 #include "kube/json.h"
@@ -20,7 +21,7 @@ namespace cnpa {
 namespace {
 
 constexpr std::chrono::milliseconds kTimeForPeople = std::chrono::minutes(2);
-constexpr std::size_t kMostWordsBytes = 300;
+constexpr std::size_t kLongestHint = 1024;
 constexpr std::string_view kBlanks = " \t\r\n";
 
 tl::unexpected<Error> Malformed(std::string what) {
@@ -47,7 +48,7 @@ Result<std::string> ToJson(std::string text) {
 std::string WordsFor(const ProgramResult& result) {
   std::string words = result.signal != 0 ? "it was ended by signal " + std::to_string(result.signal)
                                          : "it ended with code " + std::to_string(result.exit_code);
-  if (!result.last_words.empty()) words += ": " + result.last_words.substr(0, kMostWordsBytes);
+  if (!result.last_words.empty()) words += ": " + result.last_words;
   return words;
 }
 
@@ -55,10 +56,7 @@ std::string WordsFor(const ProgramResult& result) {
 tl::unexpected<Error> PluginError(const ExecPlugin& plugin, Error error) {
   const bool missing = error.code == ErrorCode::kNotFound;
   if (error.code != ErrorCode::kStopped) error.code = ErrorCode::kUnavailable;
-  if (missing && !plugin.install_hint.empty()) error.message += ": " + plugin.install_hint;
-  for (char& c : error.message) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';  // Hints come in several lines.
-  }
+  if (missing && !plugin.install_hint.empty()) error.message += ": " + OneLine(plugin.install_hint, kLongestHint);
   return Annotate(std::move(error), "exec plugin '" + plugin.command + "'");
 }
 

@@ -9,6 +9,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "base/text.h"
+
 namespace cnpa {
 namespace {
 
@@ -73,7 +75,7 @@ std::string JsonReader::PathOf(std::string_view key) const {
 
 void JsonReader::Fail(std::string_view key, std::string_view what) const {
   if (!document_->status_) return;  // The first fault is the one to tell.
-  document_->status_ = cnpa::Fail(ErrorCode::kMalformed, "'" + PathOf(key) + "' " + std::string(what));
+  document_->status_ = cnpa::Fail(ErrorCode::kMalformed, "'" + OneLine(PathOf(key)) + "' " + std::string(what));
 }
 
 JsonReader JsonReader::Object(std::string_view key) const {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kube/json_writer.h"
 
+#include <fmt/format.h>
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
+
+#include "base/text.h"
 
 namespace cnpa {
 
@@ -28,8 +31,32 @@ class JsonWriter::Impl {
 
 namespace {
 
-rapidjson::SizeType Size(std::string_view text) {
-  return static_cast<rapidjson::SizeType>(text.size());
+/// Returns how JSON spells a character that can't stand for itself in a string.
+std::string Escaped(char32_t code) {
+  switch (code) {
+    case '"': return "\\\"";
+    case '\\': return "\\\\";
+    case '\b': return "\\b";
+    case '\f': return "\\f";
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: return fmt::format("\\u{:04X}", static_cast<std::uint32_t>(code));
+  }
+}
+
+/// Returns `text` as a string of JSON, which RapidJSON would write with whatever bytes it has.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (Utf8Character next; !text.empty(); text.remove_prefix(next.bytes)) {
+    next = FirstCharacter(text);
+    if (next.code == '"' || next.code == '\\' || IsControl(next.code)) {
+      quoted += Escaped(next.code);
+    } else {
+      quoted += next.code == kNoCharacter ? kReplacement : text.substr(0, next.bytes);
+    }
+  }
+  return quoted += '"';
 }
 
 }  // namespace
@@ -60,7 +87,8 @@ void JsonWriter::Array(std::string_view key, const std::function<void()>& elemen
 }
 
 void JsonWriter::String(std::string_view value) {
-  impl_->Do([value](auto& writer) { writer.String(value.data(), Size(value)); });
+  impl_->Do(
+      [text = Quoted(value)](auto& writer) { writer.RawValue(text.data(), text.size(), rapidjson::kStringType); });
 }
 
 void JsonWriter::Int(std::int64_t value) {
@@ -84,7 +112,7 @@ void JsonWriter::Raw(std::string_view json) {
 }
 
 void JsonWriter::Key(std::string_view key) {
-  impl_->Do([key](auto& writer) { writer.Key(key.data(), Size(key)); });
+  String(key);
 }
 
 void JsonWriter::String(std::string_view key, std::string_view value) {

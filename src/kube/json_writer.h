@@ -11,7 +11,9 @@
 
 namespace cnpa {
 
-/// Writes one JSON text, member by member. Inside an object each value has a key, inside an array none.
+/// Writes one JSON text, member by member. Inside an object each value has a key, inside an array none. The text is
+/// always UTF-8: a byte of a string that is none is U+FFFD. What a terminal might obey is escaped, so that a text can
+/// be shown as it is and still has each value unchanged.
 class JsonWriter {
  public:
   enum class Layout { kCompact, kIndented };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
 #include "kube/kubeconfig_entries.h"
@@ -17,6 +18,8 @@
 
 namespace cnpa {
 namespace {
+
+constexpr std::size_t kLongestMessage = 1024;
 
 tl::unexpected<Error> Invalid(std::string message) {
   return Fail(ErrorCode::kInvalid, std::move(message));
@@ -161,7 +164,11 @@ class Search {
 }  // namespace
 
 Result<Connection> LoadConnection(const KubeconfigQuery& query) {
-  return Search(query).Run();
+  Result<Connection> connection = Search(query).Run();
+  // Contexts and files may be called anything; from here on their names are words in messages.
+  if (!connection) return Fail(connection.error().code, OneLine(connection.error().message, kLongestMessage));
+  connection->origin = OneLine(connection->origin, kLongestMessage);
+  return connection;
 }
 
 }  // namespace cnpa

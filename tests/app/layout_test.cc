@@ -40,7 +40,8 @@ TEST_CASE("Wrap breaks lines where a reader would", "[app][piece]") {
       {"wide ones behind a word", "ab 팀이름", 6, {"ab 팀", "이름"}},
       {"narrow ones behind wide ones", "팀 abcd", 6, {"팀", "abcd"}},
       {"a mark stays with its letter", "abce\u0301fg", 4, {"abce\u0301", "fg"}},
-      {"bytes that are no text take a column each", "\xff\xfe\xfd", 2, {"\xff\xfe", "\xfd"}},
+      {"bytes that are no text take a column each", "\xff\xfe\xfd", 2, {"\uFFFD\uFFFD", "\uFFFD"}},
+      {"what a terminal would obey", "a\x1b[31m\nb", 20, {"a [31m b"}},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {

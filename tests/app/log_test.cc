@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
 #include "kube/json.h"
 #include "support/capture.h"
@@ -86,11 +87,14 @@ TEST_CASE("Log writes a message from outside as one line without control charact
         "cnpa-op: a b [31mc \n");
 }
 
-TEST_CASE("Printable keeps UTF-8 and turns control characters into blanks", "[app][log]") {
-  CHECK(Printable("\xc3\xa4\t\r\n") == "\xc3\xa4   ");
-  // Those of 8 bits too: U+009B is ESC [ in one. U+00A0 is none of them.
-  CHECK(Printable("a\xc2\x9b"
-                  "31m\xc2\x80\xc2\x9f\xc2\xa0\xc2") == "a  31m    \xc2\xa0\xc2");
+TEST_CASE("Log writes UTF-8 in each format, whatever a message is made of", "[app][log]") {
+  for (const LogFormat format : {LogFormat::kText, LogFormat::kJournal, LogFormat::kJson}) {
+    const std::string line =
+        Written(LogLevel::kInfo, format, [](const Log& log) { log.Error("f\xfcr \u009b1m\u202e"); });
+    CAPTURE(line);
+    CHECK(Contains(line, "f\uFFFDr "));
+    CHECK(Printable(line) == line.substr(0, line.size() - 1) + ' ');
+  }
 }
 
 TEST_CASE("IsJournal compares the stream with what systemd says it is", "[app][log]") {

@@ -186,7 +186,7 @@ TEST_CASE("Supervisor names how a pass came to its end, and goes on", "[app][sup
       {"another code than it says", [](int, int fd) { return End(fd, kFine), 9; }, "a pass was ended by exit code 9"},
       {"hangs", [](int, int) { return static_cast<int>(::sleep(60)); }, "a pass did not end within 300 ms: killed"},
       {"nonsense", [](int, int fd) { return ::write(fd, "abc\n", 4) > 0 ? End(fd, kFine) : 1; },
-       "warning: a pass said what nobody understands"},
+       "warning: a pass sent a report that can't be parsed"},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {

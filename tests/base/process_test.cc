@@ -29,7 +29,7 @@ TEST_CASE("RunProgram returns what a program printed and how it ended", "[base][
   const Result<ProgramResult> result = RunProgram(Shell("echo out; echo first >&2; echo ' last\twords ' >&2; exit 3"));
   REQUIRE(ErrorOf(result) == std::nullopt);
   CHECK(result->output == "out\n");
-  CHECK(result->last_words == " last words");
+  CHECK(result->last_words == "last words");
   CHECK(result->exit_code == 3);
   CHECK_FALSE(result->succeeded());
 }

@@ -26,6 +26,12 @@ TEST_CASE("ServiceManager sends to the socket that the environment names", "[bas
   }
 }
 
+TEST_CASE("StatusAssignment is one that a manager takes, whatever the words are", "[base][service_manager]") {
+  CHECK(StatusAssignment("5 team spaces in sync") == "STATUS=5 team spaces in sync");
+  CHECK(StatusAssignment("f\xfcr\nREADY=1 \x1b]0;x\u009b") == "STATUS=f\uFFFDr READY=1  ]0;x");
+  CHECK(StatusAssignment(std::string(5000, 'x')).size() < 2000);
+}
+
 TEST_CASE("ServiceManager is silent where nobody listens", "[base][service_manager]") {
   for (const std::string& address :
        {std::string(), std::string("relative"), std::string("vsock:2:1234"), "/" + std::string(200, 'x')}) {

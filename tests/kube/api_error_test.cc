@@ -189,7 +189,7 @@ TEST_CASE("DecodeApiError takes what is no Status as text: one line of it", "[ku
     return DecodeApiError({.method = Method::kGet, .path = "/p"}, Text(500, body)).message;
   };
   CHECK(message("line one\nline two\r\n") == "line one line two");
-  CHECK(message("\x1b[31mred") == " [31mred");
+  CHECK(message("\x1b[31mred") == "[31mred");
   CHECK(message("a\x7f"
                 "b") == "a b");
   CHECK(message("{\"message\":1}") == "{\"message\":1}");

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "kube/json.h"
 #include "support/catch.h"
 
 namespace cnpa {
@@ -51,6 +52,26 @@ TEST_CASE("JsonWriter escapes what JSON asks for and keeps UTF-8", "[kube][json_
   });
   CHECK(writer.text() == R"(["\"\\\n\t\u0001","a\u0000b",")"
                          "\xc3\xa4\xf0\x9f\x98\x80\"]");
+}
+
+TEST_CASE("JsonWriter writes UTF-8 that no terminal obeys, and that reads as what was given", "[kube][json_writer]") {
+  JsonWriter writer;
+  writer.Object([&] {
+    writer.String("k\x1b", "f\xfcr\x80");
+    writer.String("c1", "\u009b31m\x7f\u00a0");
+    writer.String("bidi", "\u202Ea\u2066\u200f");
+  });
+  std::string text = writer.text();
+  CHECK(text == R"({"k\u001B":"f)"
+                "\uFFFDr\uFFFD"
+                R"(","c1":"\u009B31m\u007F)"
+                "\u00a0"
+                R"(","bidi":"\u202Ea\u2066)"
+                "\u200f\"}");
+  JsonDocument document;
+  REQUIRE(document.Parse(text));
+  CHECK(document.root().String("c1") == "\u009b31m\x7f\u00a0");
+  CHECK(document.root().String("bidi") == "\u202Ea\u2066\u200f");
 }
 
 TEST_CASE("JsonWriter writes all integers of 64 bits", "[kube][json_writer]") {
