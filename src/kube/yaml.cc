@@ -8,8 +8,10 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
+#include "base/text.h"
 #include "kube/json_writer.h"
 
 namespace cnpa {
@@ -188,6 +190,21 @@ void Emit(YAML::Emitter& emitter, const YAML::Node& node) {
   }
 }
 
+/// Escapes what a terminal would obey and yaml-cpp writes as it is. It can only stand within quotes, where all texts
+/// are.
+std::string Escaped(std::string_view yaml) {
+  std::string escaped;
+  for (Utf8Character next; !yaml.empty(); yaml.remove_prefix(next.bytes)) {
+    next = FirstCharacter(yaml);
+    if (next.code != '\n' && IsControl(next.code)) {
+      escaped += fmt::format("\\u{:04X}", static_cast<std::uint32_t>(next.code));
+    } else {
+      escaped += yaml.substr(0, next.bytes);
+    }
+  }
+  return escaped;
+}
+
 }  // namespace
 
 const YamlValue& YamlValue::operator[](std::string_view key) const {
@@ -215,7 +232,7 @@ std::string JsonToYaml(const std::string& json) {
   try {
     YAML::Emitter emitter;
     Emit(emitter, YAML::Load(json));
-    return std::string(emitter.c_str()) + "\n";
+    return Escaped(emitter.c_str()) + "\n";
   } catch (const YAML::Exception& exception) {
     return "# " + exception.msg + "\n";
   }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "support/catch.h"
 #include "support/text.h"
 
@@ -105,6 +106,14 @@ TEST_CASE("JsonToYaml writes YAML that reads as the same JSON", "[kube][yaml]") 
   REQUIRE(parsed);
   CHECK(YamlToJson(*parsed) == json);
   CHECK(JsonToYaml("{").starts_with("# "));
+}
+
+TEST_CASE("JsonToYaml writes nothing that a terminal obeys, and keeps each value", "[kube][yaml]") {
+  const std::string yaml = JsonToYaml(R"({"a":"\u001b[31m\u009b\u007f\u202e \ud300","b":["\u2066"]})");
+  CHECK(yaml == "a: \"\\x1b[31m\\x9b\\u007F\\u202E \ud300\"\nb:\n  - \"\\u2066\"\n");
+  const auto value = ParseYaml(yaml);
+  REQUIRE(value);
+  CHECK((*value)["a"].scalar == "\x1b[31m\u009b\x7f\u202e \ud300");
 }
 
 }  // namespace
