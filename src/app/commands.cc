@@ -56,9 +56,9 @@ Examples:
 
 constexpr std::string_view kGetFooter = R"(
 Names of team spaces may follow; without any, all are shown. PODS and CPU are what is used of what the quota allows.
-REASON is that of the Ready condition, Deleting while a team space is being deleted, or what a pass would find now. -o wide
-adds the generation that was observed of that which is wanted, how many changes a pass would make, and the condition's
-message.
+REASON is that of the Ready condition, Deleting while a team space is being deleted, Drift where what it has was changed or
+deleted since, Pending for a spec that is not applied yet, or why a pass would refuse it. -o wide adds OBSERVED, the generation
+that was applied of the current one, DIFFERENCES, how many changes a pass would make, and the message of what is not ready.
 
 Exit codes:
   0         they are shown, or there are none

@@ -6,42 +6,10 @@
 #include "app/archive.h"
 #include "app/provenance.h"
 #include "app/render.h"
-#include "base/overloaded.h"
 #include "kube/json_writer.h"
 
 namespace cnpa {
 namespace {
-
-const char* Verb(const Change& change) {
-  return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
-                               [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
-                               [](const WriteArchive&) { return "archive"; }, [](const auto&) { return "update"; }},
-                    change.effect);
-}
-
-/// What becomes of the fields, also where the change as a whole says it all to people.
-std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
-  const std::string finalizer(kFinalizer);
-  const std::string finalizers(kFinalizersPath);
-  return std::visit(
-      Overloaded{
-          [&](const AddFinalizer&) {
-            if (!change.fields.empty()) return change.fields;
-            return std::vector<FieldChange>{{.path = finalizers, .to = finalizer}};
-          },
-          [&](const RemoveFinalizer&) { return std::vector<FieldChange>{{.path = finalizers, .from = finalizer}}; },
-          [&](const CreateNamespace&) { return std::vector<FieldChange>{{.path = LabelPath(), .to = chain.name}}; },
-          [](const CreateQuota& effect) {
-            std::vector<FieldChange> fields;
-            fields.reserve(effect.hard.size());
-            for (const auto& [key, value] : effect.hard) {
-              fields.push_back({.path = std::string(kHardPath) + key, .to = value});
-            }
-            return fields;
-          },
-          [&](const auto&) { return change.fields; }},
-      change.effect);
-}
 
 void StringOrNull(JsonWriter& json, std::string_view key, const std::optional<std::string>& text) {
   if (text) return json.String(key, *text);
@@ -127,7 +95,7 @@ void PassDocument::AddChange(const Chain& chain, const Change& change, const Ver
       if (!object.namespace_name.empty()) json.String("namespace", object.namespace_name);
       json.String("name", object.name);
     });
-    json.String("verb", Verb(change));
+    json.String("verb", VerbName(change));
     json.String("reason", CauseName(change.cause));
     if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
       json.String("file", archive_folder_ + "/" + ArchiveFileName(archive->name, archive->uid));

@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "app/log.h"
 #include "app/page.h"
 #include "app/render.h"
 #include "app/table.h"
@@ -123,13 +122,13 @@ std::string ValueText(const FieldFinding& field, const std::optional<std::string
   if (!value) return "none";
   if (field.path == kFinalizersPath) return "on";
   if (field.path == kOwnersPath && *value == uid) return "this TeamSpace";
-  return Printable(*value);
+  return *value;
 }
 
 std::string SetByText(const FieldFinding& field, Time now) {
   if (field.absence) return field.absence->removed ? "removed, by whom is not known" : "";
   if (!field.writer) return "";
-  std::string text = Printable(field.writer->manager);
+  std::string text = field.writer->manager;
   if (field.writer->operation == "Apply") text += " (server-side apply)";
   if (!field.writer->time) return text;
   return fmt::format("{}, {} ago", text, FormatAge(std::max(now - *field.writer->time, std::chrono::seconds(0))));
@@ -148,7 +147,9 @@ Row RowOf(const FieldFinding& field, const std::string& uid, Time now) {
                     : field.wanted ? "="
                                    : "",
           .set_by = SetByText(field, now)};
-  if (field.found && !field.used.empty()) row.found += fmt::format(" ({} used)", Printable(field.used));
+  if (field.found && !field.used.empty()) row.found += fmt::format(" ({} used)", field.used);
+  // All of it may be from outside, and columns are measured by it.
+  for (std::string* text : {&row.field, &row.found, &row.wanted, &row.set_by}) *text = Printable(*text);
   return row;
 }
 

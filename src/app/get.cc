@@ -2,6 +2,7 @@
 #include "app/get.h"
 
 #include <algorithm>
+#include <unistd.h>
 #include <utility>
 
 #include "app/observe.h"
@@ -45,8 +46,8 @@ std::vector<std::string> Restrict(std::vector<TeamSpaceOverview>& overview, cons
   return unknown;
 }
 
-void PrintOverview(const std::vector<TeamSpaceOverview>& overview, OutputFormat format, Time now) {
-  switch (format) {
+void PrintOverview(const std::vector<TeamSpaceOverview>& overview, const Options& options, Time now) {
+  switch (options.output) {
     case OutputFormat::kJson: return PrintLine(OverviewDocument(overview));
     case OutputFormat::kYaml: return Print(JsonToYaml(OverviewDocument(overview)));
     case OutputFormat::kText:
@@ -54,10 +55,11 @@ void PrintOverview(const std::vector<TeamSpaceOverview>& overview, OutputFormat 
     case OutputFormat::kName: break;
   }
   if (overview.empty()) return;
-  const OverviewForm form = format == OutputFormat::kWide   ? OverviewForm::kWide
-                            : format == OutputFormat::kName ? OverviewForm::kNames
-                                                            : OverviewForm::kTable;
-  for (const std::string& line : OverviewLines(overview, form, now)) PrintLine(line);
+  const OverviewForm form = options.output == OutputFormat::kWide   ? OverviewForm::kWide
+                            : options.output == OutputFormat::kName ? OverviewForm::kNames
+                                                                    : OverviewForm::kTable;
+  const ViewForm view = FormOf(options.color, STDOUT_FILENO);
+  for (const std::string& line : OverviewLines(overview, form, now, view)) PrintLine(line);
 }
 
 }  // namespace
@@ -77,9 +79,9 @@ ExitCode RunGet(const Options& options, const Log& log) {
   }
   const bool none = overview->empty();
   const std::vector<std::string> unknown = Restrict(*overview, options.names);
-  PrintOverview(*overview, options.output, now);
+  PrintOverview(*overview, options, now);
   for (const std::string& name : unknown) log.Error("there is no TeamSpace '" + name + "'");
-  if (none && unknown.empty()) log.Info("there is no TeamSpace: cnpa-op get shows them once there are");
+  if (none && unknown.empty()) log.Info("no TeamSpaces found");
   return StopSignals::After(unknown.empty() ? ExitCode::kConverged : ExitCode::kUnconverged);
 }
 

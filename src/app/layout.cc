@@ -2,6 +2,7 @@
 #include "app/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,8 @@ struct Cell {
 using Cells = std::vector<Cell>;
 
 constexpr std::size_t kLeastRoom = 10;  // However narrow a terminal says it is.
+constexpr std::size_t kCommandIndent = 4;
+constexpr std::size_t kGap = 2;  // Between a head and the words right behind it.
 
 Cells CellsOf(const Pieces& pieces) {
   Cells cells;
@@ -87,6 +90,19 @@ Pieces PiecesOf(const Cells& cells, std::size_t start, std::size_t end) {
   return pieces;
 }
 
+std::size_t WidthOf(const Pieces& pieces) {
+  std::size_t width = 0;
+  for (const Piece& piece : pieces) width += DisplayWidth(piece.text);
+  return width;
+}
+
+/// Returns `text` without the last `bytes` of its last piece.
+Pieces WithoutEnd(Pieces text, std::size_t bytes) {
+  std::string& last = text.back().text;
+  last.resize(last.size() - bytes);
+  return text;
+}
+
 /// Takes the blanks off the end of a line.
 void TrimEnd(Pieces& line) {
   while (!line.empty()) {
@@ -128,21 +144,59 @@ std::vector<Pieces> Wrap(const Pieces& pieces, std::size_t width, std::optional<
   return lines;
 }
 
+std::string_view WayOut(std::string_view words) {
+  constexpr std::array<std::string_view, 6> kPrograms{"cnpa-op ", "kubectl ", "chmod ",
+                                                      "chown ",   "mkdir ",   "systemctl "};
+  constexpr std::string_view kBefore = ": ";
+  for (std::size_t start = 0;; start += kBefore.size()) {
+    const std::string_view rest = words.substr(start);
+    const bool begins =
+        std::any_of(kPrograms.begin(), kPrograms.end(), [rest](auto program) { return rest.starts_with(program); });
+    // With prose behind it, it can't be copied as one.
+    if (begins && !Contains(rest, ", ") && !Contains(rest, "; ")) return rest;
+    start = words.find(kBefore, start);
+    if (start == std::string_view::npos) return {};
+  }
+}
+
 std::vector<std::string> Hang(const Pieces& head, const Pieces& text, std::size_t hang, const ViewForm& form) {
-  std::size_t head_width = 0;
-  for (const Piece& piece : head) head_width += DisplayWidth(piece.text);
   const std::size_t columns = form.columns.value_or(std::numeric_limits<std::size_t>::max());
   const std::size_t room = std::max(columns > hang ? columns - hang : 0, kLeastRoom);
+  const std::size_t head_width = WidthOf(head);
   const std::size_t first_room = std::min(columns > head_width ? columns - head_width : 0, room);
+  std::vector<Pieces> wrapped = Wrap(text, room, first_room);
+  const std::string_view command = text.empty() ? std::string_view() : WayOut(text.back().text);
+  const bool apart = wrapped.size() > 1 && !command.empty();
+  if (apart) wrapped = Wrap(WithoutEnd(text, command.size()), room, first_room);
   Pieces line = head;
   std::vector<std::string> lines;
-  for (Pieces& words : Wrap(text, room, first_room)) {
+  for (Pieces& words : wrapped) {
     if (words.empty()) TrimEnd(line);
     line.insert(line.end(), words.begin(), words.end());
-    lines.push_back(Paint(line, form.color));
+    if (!line.empty() || !apart) lines.push_back(Paint(line, form.color));
     line = {Blanks(hang)};
   }
+  if (apart) lines.push_back(Paint({Blanks(kCommandIndent), {command, text.back().tone}}, form.color));
   return lines;
+}
+
+std::vector<std::string> HangAt(const Pieces& head, std::size_t column, const std::vector<Pieces>& parts,
+                                std::size_t hang, const ViewForm& form) {
+  const auto put = [&](std::size_t gap, std::size_t indent, std::vector<std::string> lines, Pieces before) {
+    before.push_back(Blanks(gap));
+    for (const Pieces& part : parts) {
+      for (std::string& line : Hang(before, part, indent, form)) lines.push_back(std::move(line));
+      before = {Blanks(indent)};
+    }
+    return lines;
+  };
+  const std::size_t width = WidthOf(head);
+  if (!form.columns) return put(column > width ? column - width : 1, column, {}, head);
+  if (width > *form.columns) return put(hang, hang, Hang({}, head, hang, form), {});
+  std::vector<std::string> below = put(kGap, hang, {}, head);
+  if (width >= column) return below;
+  std::vector<std::string> beside = put(column - width, column, {}, head);
+  return below.size() < beside.size() ? below : beside;
 }
 
 }  // namespace cnpa

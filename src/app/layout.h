@@ -44,9 +44,19 @@ std::vector<Pieces> Wrap(const Pieces& pieces, std::size_t width, std::optional<
 struct ViewForm {
   bool color = false;
   std::optional<std::size_t> columns;  ///< Of the terminal; nothing: it is none, and each line is whole.
+  bool aligned = true;                 ///< Words stand below each other, for eyes; else there is one blank before them.
 };
 
-/// Returns `head` and behind it `text`, as lines for `form`, of which all but the first are indented by `hang`.
+/// Returns the command that `words` are or, behind a ": ", end with; empty where there is none.
+std::string_view WayOut(std::string_view words);
+
+/// Returns `head` and behind it `text`, as lines for `form`, of which all but the first are indented by `hang`. If one
+/// line is not enough, a command at the end of `text` has one of its own, however long, so that it can be copied.
 std::vector<std::string> Hang(const Pieces& head, const Pieces& text, std::size_t hang, const ViewForm& form);
+
+/// Returns `head` and behind it `parts`, each of which begins a line: below each other at `column`, or, if `head` is
+/// wider than that or it takes fewer lines, right behind `head` and on lines that are indented by `hang`.
+std::vector<std::string> HangAt(const Pieces& head, std::size_t column, const std::vector<Pieces>& parts,
+                                std::size_t hang, const ViewForm& form);
 
 }  // namespace cnpa

@@ -46,6 +46,10 @@ void EachField(const LogFields& fields,
   if (!fields.team_space.empty()) visit("teamSpace", "CNPA_OP_TEAM_SPACE", fields.team_space);
   if (!fields.object.empty()) visit("object", "CNPA_OP_OBJECT", fields.object);
   if (!fields.reason.empty()) visit("reason", "CNPA_OP_REASON", fields.reason);
+  if (!fields.verb.empty()) visit("verb", "CNPA_OP_VERB", fields.verb);
+  if (!fields.field.empty()) visit("field", "CNPA_OP_FIELD", fields.field);
+  if (!fields.from.empty()) visit("from", "CNPA_OP_FROM", fields.from);
+  if (!fields.to.empty()) visit("to", "CNPA_OP_TO", fields.to);
 }
 
 std::string JsonLine(const LogEntry& entry) {

@@ -22,6 +22,10 @@ struct LogFields {
   std::string team_space;
   std::string object;  ///< "ResourceQuota/team-red/team-quota"
   std::string reason;
+  std::string verb{};   ///< "create", "update", "delete", "archive": what was done to it.
+  std::string field{};  ///< "spec.hard.pods"; of several there is a list, and in the next two one of the same order.
+  std::string from{};
+  std::string to{};
   bool operator==(const LogFields&) const = default;
 };
 

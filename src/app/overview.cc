@@ -34,6 +34,12 @@ bool IsOwnedBy(const Namespace& space, const TeamSpace& team_space) {
                      [&team_space](const OwnerReference& owner) { return owner.uid == team_space.uid; });
 }
 
+/// Returns whether anything but the status is to be changed.
+bool HasDrifted(const Chain& chain) {
+  return std::any_of(chain.changes.begin(), chain.changes.end(),
+                     [](const Change& change) { return !std::holds_alternative<WriteStatus>(change.effect); });
+}
+
 std::string Fraction(const Usage& usage) {
   if (usage.limit.empty()) return "-";
   return fmt::format("{}/{}", usage.used.empty() ? "?" : usage.used, usage.limit);
@@ -74,7 +80,10 @@ void WriteTeamSpace(JsonWriter& json, const TeamSpaceOverview& team_space) {
 std::string TeamSpaceOverview::reason() const {
   if (!deletion_timestamp.empty()) return ready && ready->reason == "ArchiveFailed" ? ready->reason : "Deleting";
   if (!refusal.empty()) return refusal;
-  return ready && !ready->reason.empty() ? ready->reason : "Pending";
+  if (!ready || ready->reason.empty()) return "Pending";
+  if (ready->status != "True") return ready->reason;
+  if (observed_generation.value_or(0) < generation) return "Pending";
+  return drifted ? "Drift" : ready->reason;
 }
 
 std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, const Sights& sights, const Plan& plan) {
@@ -104,6 +113,7 @@ std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, c
     }
     if (const auto chain = chains.find(team_space.name); chain != chains.end()) {
       seen.differences = chain->second->changes.size();
+      seen.drifted = HasDrifted(*chain->second);
       if (chain->second->refusal) seen.refusal = ReasonName(chain->second->refusal->reason);
     }
     overview.push_back(std::move(seen));
@@ -111,32 +121,87 @@ std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, c
   return overview;
 }
 
-std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now) {
+namespace {
+
+using Row = std::vector<std::string>;
+
+constexpr std::size_t kMessageIndent = 4;
+constexpr std::size_t kReadyColumn = 4;
+constexpr std::size_t kReasonColumn = 5;
+
+std::string ReadyText(const TeamSpaceOverview& team_space) {
+  return team_space.ready ? team_space.ready->status : "Unknown";
+}
+
+/// What a pass says of a team space that is ready says nothing that the columns don't.
+std::string MessageText(const TeamSpaceOverview& team_space) {
+  return team_space.ready && team_space.ready->status != "True" ? team_space.ready->message : "";
+}
+
+Row RowOf(const TeamSpaceOverview& team_space, bool wide, Time now) {
+  Row row{team_space.name,
+          team_space.namespace_name.empty() ? "-" : team_space.namespace_name,
+          Fraction(team_space.pods),
+          Fraction(team_space.cpu),
+          ReadyText(team_space),
+          team_space.reason(),
+          Age(team_space.created, now)};
+  if (!wide) return row;
+  const std::string observed =
+      team_space.observed_generation ? std::to_string(*team_space.observed_generation) : std::string("-");
+  row.push_back(fmt::format("{}/{}", observed, team_space.generation));
+  row.push_back(std::to_string(team_space.differences));
+  return row;
+}
+
+Tone ToneOf(const TeamSpaceOverview& team_space) {
+  const std::string ready = ReadyText(team_space);
+  if (ready != "True") return ready == "False" ? Tone::kRed : Tone::kYellow;
+  return team_space.reason() == team_space.ready->reason ? Tone::kGreen : Tone::kYellow;
+}
+
+std::vector<std::string> NameLines(const std::vector<TeamSpaceOverview>& overview) {
   std::vector<std::string> names;
-  if (form == OverviewForm::kNames) {
-    names.reserve(overview.size());
-    for (const TeamSpaceOverview& team_space : overview)
-      names.push_back("teamspace.platform.labhub.io/" + team_space.name);
-    return names;
-  }
+  names.reserve(overview.size());
+  for (const TeamSpaceOverview& team_space : overview)
+    names.push_back("teamspace.platform.labhub.io/" + team_space.name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now,
+                                       const ViewForm& view) {
+  if (form == OverviewForm::kNames) return NameLines(overview);
   const bool wide = form == OverviewForm::kWide;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<Row> rows{{"NAME", "NAMESPACE", "PODS", "CPU", "READY", "REASON", "AGE"}};
   rows.reserve(overview.size() + 1);
-  rows.push_back({"NAME", "NAMESPACE", "PODS", "CPU", "READY", "REASON", "AGE"});
-  if (wide) rows.front().insert(rows.front().end(), {"OBSERVED", "DIFFERENCES", "MESSAGE"});
-  for (const TeamSpaceOverview& team_space : overview) {
-    rows.push_back({team_space.name, team_space.namespace_name.empty() ? "-" : team_space.namespace_name,
-                    Fraction(team_space.pods), Fraction(team_space.cpu),
-                    team_space.ready ? team_space.ready->status : "Unknown", team_space.reason(),
-                    Age(team_space.created, now)});
-    if (!wide) continue;
-    const std::string observed =
-        team_space.observed_generation ? std::to_string(*team_space.observed_generation) : std::string("-");
-    rows.back().insert(rows.back().end(),
-                       {fmt::format("{}/{}", observed, team_space.generation), std::to_string(team_space.differences),
-                        team_space.ready ? team_space.ready->message : ""});
+  if (wide) rows.front().insert(rows.front().end(), {"OBSERVED", "DIFFERENCES"});
+  for (const TeamSpaceOverview& team_space : overview) rows.push_back(RowOf(team_space, wide, now));
+  const auto tone_of = [&](std::size_t row, std::size_t column) {
+    const bool tells = row > 0 && (column == kReadyColumn || column == kReasonColumn);
+    return view.color && tells ? ToneOf(overview[row - 1]) : Tone::kPlain;
+  };
+  if (!wide) return AlignTable(rows, tone_of, view.columns);
+  std::vector<Row> with_messages = rows;
+  with_messages.front().push_back("MESSAGE");
+  for (std::size_t i = 0; i < overview.size(); ++i) with_messages[i + 1].push_back(MessageText(overview[i]));
+  const std::vector<std::string> whole = AlignTable(with_messages);
+  const bool fits = !view.columns || std::all_of(whole.begin(), whole.end(), [&view](const std::string& line) {
+    return DisplayWidth(line) <= *view.columns;
+  });
+  if (fits) return AlignTable(with_messages, tone_of);
+  std::vector<std::string> lines;
+  const std::vector<std::string> narrow = AlignTable(rows, tone_of, view.columns);
+  for (std::size_t i = 0; i < narrow.size(); ++i) {
+    lines.push_back(narrow[i]);
+    const std::string message = i == 0 ? "" : MessageText(overview[i - 1]);
+    if (message.empty()) continue;
+    for (std::string& line : Hang({Blanks(kMessageIndent)}, {{message}}, kMessageIndent, view)) {
+      lines.push_back(std::move(line));
+    }
   }
-  return AlignTable(rows);
+  return lines;
 }
 
 std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview) {

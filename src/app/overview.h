@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/layout.h"
 #include "app/observe.h"
 #include "core/objects.h"
 #include "core/plan.h"
@@ -31,10 +32,12 @@ struct TeamSpaceOverview {
   std::string created;
   std::string deletion_timestamp;  ///< Empty while it is not being deleted.
   std::size_t differences = 0;     ///< Changes that a pass would make.
+  bool drifted = false;            ///< What it has is not what an applied spec asks for.
   std::string refusal;             ///< The reason why it can't be as it should, if there is one.
   bool operator==(const TeamSpaceOverview&) const = default;
 
-  /// The word for its state: the reason of `Ready`, "Deleting", or "Pending" for what no pass has looked at yet.
+  /// The word for its state: the reason of `Ready`; "Deleting"; "Drift" where that says that all is well and a pass
+  /// would find otherwise; or "Pending" for a spec that no pass has looked at yet.
   std::string reason() const;
 };
 
@@ -43,8 +46,10 @@ std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, c
 
 enum class OverviewForm { kTable, kWide, kNames };
 
-/// Returns the lines of a table, or of names as kubectl has them; `now` is what ages are counted from.
-std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now);
+/// Returns the lines of a table, or of names as kubectl has them; `now` is what ages are counted from. A message that
+/// does not fit a terminal beside its row stands below it.
+std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& overview, OverviewForm form, Time now,
+                                       const ViewForm& view);
 
 /// Returns the document of `-o json`.
 std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview);

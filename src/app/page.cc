@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/page.h"
 
-#include "app/log.h"
 #include "app/render.h"
 
 namespace cnpa {
@@ -10,13 +9,17 @@ namespace {
 constexpr std::size_t kMarkedHang = 6;
 
 Pieces Words(const std::string& words, Tone tone = Tone::kPlain) {
-  return {{Printable(words), tone}};
+  return {{words, tone}};
 }
 
 }  // namespace
 
 void Page::Put(const Pieces& head, const Pieces& text, std::size_t hang) {
-  for (std::string& line : Hang(head, text, hang, form_)) lines_.push_back(std::move(line));
+  Put(Hang(head, text, hang, form_));
+}
+
+void Page::Put(std::vector<std::string> lines) {
+  for (std::string& line : lines) lines_.push_back(std::move(line));
 }
 
 void Page::Put(const std::string& words, std::size_t indent) {

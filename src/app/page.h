@@ -19,6 +19,9 @@ class Page {
   /// Puts `head` and behind it `text`, whose further lines are indented by `hang`.
   void Put(const Pieces& head, const Pieces& text, std::size_t hang);
 
+  /// Puts lines that are laid out already.
+  void Put(std::vector<std::string> lines);
+
   /// Puts words alone.
   void Put(const std::string& words, std::size_t indent = 0);
   void PutBold(const std::string& words);

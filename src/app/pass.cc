@@ -20,7 +20,7 @@ namespace {
 /// What the loop says goes through a pipe line by line, and is compared with what it said before: there lines are
 /// whole.
 ViewForm StderrForm(const Options& options, const Log& log, const PassSetting& setting) {
-  if (log.format() != LogFormat::kText) return {};
+  if (log.format() != LogFormat::kText) return {.columns = {}, .aligned = false};
   ViewForm form = FormOf(options.color, STDERR_FILENO);
   if (setting.in_loop) form.columns.reset();
   return form;

@@ -66,7 +66,8 @@ std::string Encode(const LogEntry& entry) {
   const LogFields& fields = entry.fields;
   return Join({std::string(kEntry), Digits(entry.level), Digits(entry.is_message),
                Shortened(entry.text, kLongestPassLineBytes / 4), Bounded(entry.trouble), Bounded(fields.team_space),
-               Bounded(fields.object), Bounded(fields.reason), std::to_string(entry.lasts.count())});
+               Bounded(fields.object), Bounded(fields.reason), Bounded(fields.verb), Bounded(fields.field),
+               Bounded(fields.from), Bounded(fields.to), std::to_string(entry.lasts.count())});
 }
 
 std::string Encode(const PassObserved& /*observed*/) {
@@ -99,13 +100,13 @@ Result<PassMessage> DecodePassMessage(std::string_view line) {
   if (fields.front() == kWake && fields.size() == 4) {
     if (const auto cause = FromDigits(fields[1], WakeCause::kToldToEnd)) return Wake{*cause, fields[2], fields[3]};
   }
-  if (fields.front() == kEntry && fields.size() == 9) {
+  if (fields.front() == kEntry && fields.size() == 13) {
     const auto level = FromDigits(fields[1], LogLevel::kDebug);
     const auto is_message = FromDigits(fields[2], true);
-    const auto lasts = FromDigits(fields[8], kLongestLast);
+    const auto lasts = FromDigits(fields[12], kLongestLast);
     if (level && is_message && lasts) {
-      return LogEntry{
-          *level, *is_message, fields[3], fields[4], {fields[5], fields[6], fields[7]}, std::chrono::seconds(*lasts)};
+      const LogFields about{fields[5], fields[6], fields[7], fields[8], fields[9], fields[10], fields[11]};
+      return LogEntry{*level, *is_message, fields[3], fields[4], about, std::chrono::seconds(*lasts)};
     }
   }
   if (fields.front() == kEnded && fields.size() == 7) {

@@ -2,7 +2,6 @@
 #include "app/plan_view.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "app/page.h"
 #include "app/table.h"
@@ -92,18 +91,8 @@ class TerminalView {
 
  private:
   void PutChange(const Entry& entry) {
-    const std::size_t width = DisplayWidth(entry.object);
-    Pieces head{Blanks(indent_), MarkPiece(entry.symbol), Blanks(1)};
-    std::size_t hang = indent_ + 2 + column_ + kGap;
-    if (width > column_) {
-      page_.Put(head, {{entry.object, Tone::kPlain}}, indent_ + 2);
-      hang = indent_ + 6;
-      head = {Blanks(hang)};
-    } else {
-      head.push_back({entry.object, Tone::kPlain});
-      head.push_back(Blanks(column_ - width + kGap));
-    }
-    for (const Pieces& words : entry.parts) page_.Put(std::exchange(head, {Blanks(hang)}), words, hang);
+    const Pieces head{Blanks(indent_), MarkPiece(entry.symbol), {" " + entry.object}};
+    page_.Put(HangAt(head, indent_ + 2 + column_ + kGap, entry.parts, indent_ + 6, page_.form()));
   }
 
   /// Puts what is said of the change above.

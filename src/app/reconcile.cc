@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "app/apply.h"
+#include "app/complaints.h"
 #include "app/contests.h"
 #include "app/event_sender.h"
 #include "app/events.h"
@@ -28,8 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPassesAfterLostRaces = 3;
-constexpr std::size_t kRefusalLines = 20;
-constexpr std::size_t kRefusalLinesInLoop = 500;  // There each is told once.
 
 /// Keeps only the chains of the team spaces that --only names.
 ///
@@ -64,56 +63,6 @@ Work WorkOf(const Plan& plan) {
   }
   return work;
 }
-
-/// One right that lacks, or one CRD that goes, hits every team space in the same words.
-bool IsGeneral(Reason reason) {
-  return reason == Reason::kForbidden || reason == Reason::kCrdDeleting || reason == Reason::kCrdUnfit;
-}
-
-/// Collects the lines on what could not be done, so that a thousand of one kind are one.
-class Complaints {
- public:
-  void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
-    if (report.refusal) {
-      AddRefusal(chain.name, *report.refusal, renderer);
-    } else if (report.end == ChainEnd::kFailed) {
-      entries_.push_back({.level = LogLevel::kWarn,
-                          .text = renderer.FailureLine(chain.name, report.error),
-                          .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),
-                          .fields = {.team_space = chain.name, .object = "TeamSpace/" + chain.name, .reason = {}}});
-    }
-  }
-
-  void Add(LogEntry entry) { entries_.push_back(std::move(entry)); }
-
-  /// Writes the first `most` of them, and how many there are more; returns whether that was all.
-  bool Tell(const Log& log, std::size_t most) const {
-    const std::size_t shown = std::min(entries_.size(), most);
-    for (std::size_t i = 0; i < shown; ++i) log.Write(entries_[i]);
-    if (shown == entries_.size()) return true;
-    log.Write({.level = LogLevel::kWarn,
-               .text = fmt::format("! and {} more like these", entries_.size() - shown),
-               .trouble = "more team spaces than are told one by one",
-               .fields = {}});
-    return false;
-  }
-
- private:
-  void AddRefusal(const std::string& name, const Refusal& refusal, const Renderer& renderer) {
-    const bool general = IsGeneral(refusal.reason);
-    if (general && !said_.insert(refusal.message).second) return;
-    const std::string reason(ReasonName(refusal.reason));
-    // What hits every team space alike is one trouble, whichever of them comes first.
-    entries_.push_back({.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
-                        .text = renderer.RefusalLine(name, refusal),
-                        .trouble = general ? fmt::format("{}: {}", reason, refusal.message)
-                                           : fmt::format("TeamSpace/{}: {}", name, reason),
-                        .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}});
-  }
-
-  std::vector<LogEntry> entries_;
-  std::set<std::string> said_;
-};
 
 class Run {
  public:
@@ -180,7 +129,8 @@ class Run {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
     contests_.Save(context_.now());
-    const bool told_all = complaints.Tell(context_.log, context_.in_loop ? kRefusalLinesInLoop : kRefusalLines);
+    const bool told_all =
+        context_.in_loop ? complaints.TellEach(context_.log) : complaints.TellAlike(context_.log, renderer);
     if (const std::string missing = context_.archive.DescribeMissing(); !missing.empty()) context_.log.Warn(missing);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kObjectColumn = 40;
 constexpr std::size_t kNarrowHang = 6;
-constexpr std::size_t kLeastWords = 32;  // With fewer columns for them, words go on below their object.
+constexpr std::size_t kLongestValue = 1200;  // More than a status can say; what a server has may be of megabytes.
 
 char Symbol(const Change& change) {
   return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
@@ -59,15 +59,15 @@ const char* VerdictWords(const Change& change, Answer answer) {
 }
 
 std::string Value(const std::optional<std::string>& value) {
-  return value ? *value : "none";
+  return value ? Shortened(*value, kLongestValue) : "none";
 }
 
 /// What is and what should be, each in its colour.
 Pieces DifferenceOf(const FieldChange& field) {
-  return {{Printable(ShortPath(field.path)) + " ", Tone::kPlain},
-          {Printable(Value(field.from)), Tone::kRed},
+  return {{ShortPath(field.path) + " ", Tone::kPlain},
+          {Value(field.from), Tone::kRed},
           {" -> ", Tone::kPlain},
-          {Printable(Value(field.to)), Tone::kGreen}};
+          {Value(field.to), Tone::kGreen}};
 }
 
 void Append(Pieces& pieces, const Pieces& more) {
@@ -108,6 +108,36 @@ std::string ProvenanceBehind(const Change& change, Time now) {
 
 }  // namespace
 
+const char* VerbName(const Change& change) {
+  return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
+                               [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
+                               [](const WriteArchive&) { return "archive"; }, [](const auto&) { return "update"; }},
+                    change.effect);
+}
+
+std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
+  const std::string finalizer(kFinalizer);
+  const std::string finalizers(kFinalizersPath);
+  return std::visit(
+      Overloaded{
+          [&](const AddFinalizer&) {
+            if (!change.fields.empty()) return change.fields;
+            return std::vector<FieldChange>{{.path = finalizers, .to = finalizer}};
+          },
+          [&](const RemoveFinalizer&) { return std::vector<FieldChange>{{.path = finalizers, .from = finalizer}}; },
+          [&](const CreateNamespace&) { return std::vector<FieldChange>{{.path = LabelPath(), .to = chain.name}}; },
+          [](const CreateQuota& effect) {
+            std::vector<FieldChange> fields;
+            fields.reserve(effect.hard.size());
+            for (const auto& [key, value] : effect.hard) {
+              fields.push_back({.path = std::string(kHardPath) + key, .to = value});
+            }
+            return fields;
+          },
+          [&](const auto&) { return change.fields; }},
+      change.effect);
+}
+
 std::string Difference(const FieldChange& field) {
   return Paint(DifferenceOf(field), false);
 }
@@ -125,14 +155,10 @@ Piece MarkPiece(char symbol) {
 
 std::string Renderer::Line(const Entry& entry) const {
   constexpr std::size_t kWordsColumn = 2 + kObjectColumn + 1;
-  const std::size_t width = DisplayWidth(entry.object);
-  const Pieces head{MarkPiece(entry.symbol),
-                    {" " + entry.object, Tone::kPlain},
-                    Blanks((kObjectColumn > width ? kObjectColumn - width : 0) + 1)};
-  const bool narrow = form_.columns && *form_.columns < kWordsColumn + kLeastWords;
-  return fmt::format("{}", fmt::join(Hang(head, {{Paint(entry.whole, false), Tone::kPlain}},
-                                          narrow ? kNarrowHang : kWordsColumn, form_),
-                                     "\n"));
+  const Pieces head{MarkPiece(entry.symbol), {" " + entry.object}};
+  const Pieces words{{Paint(entry.whole, false)}};
+  return fmt::format("{}",
+                     fmt::join(HangAt(head, form_.aligned ? kWordsColumn : 0, {words}, kNarrowHang, form_), "\n"));
 }
 
 /// Fields of which the same is to be said are said it of once.
@@ -152,7 +178,7 @@ void Renderer::TellFields(const Change& change, Entry& entry) const {
       continue;
     }
     if (!provenance.empty()) {
-      const std::string behind = (alike == 1 ? ": " : ": each ") + Printable(provenance);
+      const std::string behind = (alike == 1 ? ": " : ": each ") + provenance;
       entry.whole.push_back({behind, Tone::kDim});
       // On a line of its own where it is of several.
       if (alike == 1) entry.parts.back().push_back({behind, Tone::kDim});
@@ -167,9 +193,9 @@ Entry Renderer::ChangeEntry(const Chain& chain, const Change& change) const {
   if (IsToldByFields(change)) {
     TellFields(change, entry);
   } else {
-    entry.whole.push_back({Printable(Words(chain, change)), Tone::kPlain});
+    entry.whole.push_back({Words(chain, change)});
     const std::string provenance = ProvenanceBehind(change, now_);
-    if (!provenance.empty()) entry.whole.push_back({": " + Printable(provenance), Tone::kDim});
+    if (!provenance.empty()) entry.whole.push_back({": " + provenance, Tone::kDim});
     entry.parts = {entry.whole};
   }
   if (const std::string contest = ContestWords(change); !contest.empty()) {
@@ -195,15 +221,28 @@ std::string Renderer::ContestWords(const Change& change) const {
 }
 
 LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
-  return {.team_space = chain.name,
-          .object = Object(chain, change, archive_folder_),
-          .reason = std::string(CauseName(change.cause))};
+  LogFields about{.team_space = chain.name,
+                  .object = Object(chain, change, archive_folder_),
+                  .reason = std::string(CauseName(change.cause)),
+                  .verb = VerbName(change)};
+  // Those of several fields stand in the same order in each list.
+  const auto append = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
+  const std::vector<FieldChange> fields = FieldsOf(chain, change);
+  const auto any = [&fields](auto member) {
+    return std::any_of(fields.begin(), fields.end(), [member](const FieldChange& field) { return field.*member; });
+  };
+  for (const FieldChange& field : fields) {
+    append(about.field, field.path);
+    if (any(&FieldChange::from)) append(about.from, Value(field.from));
+    if (any(&FieldChange::to)) append(about.to, Value(field.to));
+  }
+  return about;
 }
 
 namespace {
 
 Entry PlainEntry(char symbol, const std::string& object, const std::string& words) {
-  Entry entry{.symbol = symbol, .object = Printable(object), .whole = {{Printable(words), Tone::kPlain}}};
+  Entry entry{.symbol = symbol, .object = Printable(object), .whole = {{words}}};
   entry.parts = {entry.whole};
   return entry;
 }
@@ -229,6 +268,16 @@ std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& 
 
 std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
   return Line(PlainEntry('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words)));
+}
+
+std::string Renderer::AlikeLine(Reason reason, const std::vector<std::string>& names) const {
+  constexpr std::size_t kMostNames = 3;
+  const std::size_t shown = names.size() > kMostNames + 1 ? kMostNames : names.size();
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
+  return Line(PlainEntry(Refusal{reason, {}}.waiting() ? '.' : '!', Count(names.size(), "more team space"),
+                         fmt::format("{}: {}{}; each in full: cnpa-op explain {}", ReasonName(reason),
+                                     fmt::join(names.begin(), end, ", "), more, names.front())));
 }
 
 std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {

@@ -19,7 +19,7 @@ namespace cnpa {
 /// What is to be said of one thing, before it is laid out as a line or as several.
 struct Entry {
   char symbol = '~';
-  std::string object;
+  std::string object;         ///< Printable.
   Pieces whole;               ///< All that is said, for one line.
   std::vector<Pieces> parts;  ///< The same for a line each: of a change of several fields, one for each.
   bool remark = false;        ///< It is said of the entry in front of it.
@@ -52,6 +52,10 @@ class Renderer {
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
   std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
 
+  /// Returns "! 30 more team spaces  NamespaceConflict: blue, green, red and 27 more; ...", for those that are refused
+  /// for the same reason as the one before. Requires: there are any.
+  std::string AlikeLine(Reason reason, const std::vector<std::string>& names) const;
+
   /// Returns "! TeamSpace/red  Contested: ...".
   std::string FightLine(const std::string& team_space, const std::string& words) const;
 
@@ -67,6 +71,11 @@ class Renderer {
   ViewForm form_;
   std::string archive_folder_;
 };
+
+/// Returns what machines read of a change: "create", "update", "delete", "archive"; and what becomes of its fields,
+/// also where the change as a whole says it all to people.
+const char* VerbName(const Change& change);
+std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change);
 
 /// Returns "pods 99 -> 6".
 std::string Difference(const FieldChange& field);

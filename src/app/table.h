@@ -4,9 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "app/layout.h"
 
 namespace cnpa {
 
@@ -25,8 +29,13 @@ std::vector<Character> Characters(std::string_view text);
 /// Source:  wcwidth(3), in the C library's own tables of Unicode.
 std::size_t DisplayWidth(std::string_view text);
 
-/// Returns `rows`, the first of which is the head, a line each, with columns aligned and three blanks between them.
-/// Nothing is cut off. Requires: all rows are as long.
-std::vector<std::string> AlignTable(const std::vector<std::vector<std::string>>& rows);
+/// Says in what colour the cell of a row and a column is.
+using CellTone = std::function<Tone(std::size_t row, std::size_t column)>;
+
+/// Returns `rows`, the first of which is the head, a line each, with columns aligned and blanks between them, and none
+/// at the end: three, or down to one where `columns` of a terminal are too few for that. Nothing is cut off. Requires:
+/// all rows are as long.
+std::vector<std::string> AlignTable(const std::vector<std::vector<std::string>>& rows, const CellTone& tone_of = {},
+                                    std::optional<std::size_t> columns = {});
 
 }  // namespace cnpa

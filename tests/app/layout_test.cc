@@ -99,6 +99,52 @@ TEST_CASE("Hang begins behind a head, and below it where no word fits there", "[
   }
 }
 
+TEST_CASE("WayOut finds the command that words end with", "[app][piece]") {
+  CHECK(WayOut("forbidden: user \"x\" cannot list pods: cnpa-op rbac | kubectl apply -f -") ==
+        "cnpa-op rbac | kubectl apply -f -");
+  CHECK(WayOut("hand it over with: kubectl label namespace team-a --overwrite a/b=c") ==
+        "kubectl label namespace team-a --overwrite a/b=c");
+  CHECK(WayOut("chmod 700 '/a'") == "chmod 700 '/a'");
+  CHECK(WayOut("cnpa-op rbac, and the token of: kubectl create token a -n b") == "kubectl create token a -n b");
+  for (const char* none : {"", ": ", "see kubectl get pods", "error: kubectl", "was changed by: kubectl-patch, 2s ago",
+                           "give it one: cnpa-op rbac | kubectl apply -f -, and a kubeconfig"}) {
+    CHECK(WayOut(none).empty());
+  }
+}
+
+TEST_CASE("Hang gives a command a line of its own, whole, if one line is not enough", "[app][piece]") {
+  const std::string command = "kubectl label namespace team-a --overwrite platform.labhub.io/teamspace=a";
+  const std::string text = "NamespaceConflict: it is not ours, hand it over with: " + command;
+  const auto lines = [&](std::optional<std::size_t> columns, const std::string& words) {
+    return Hang({{"! a  "}}, {{words}}, 6, {.color = false, .columns = columns});
+  };
+  CHECK(lines(std::nullopt, text) == Lines{"! a  " + text});
+  CHECK(lines(200, text) == Lines{"! a  " + text});
+  CHECK(lines(80, text) == Lines{"! a  NamespaceConflict: it is not ours, hand it over with:", "    " + command});
+  CHECK(lines(40, text) ==
+        Lines{"! a  NamespaceConflict: it is not ours,", "      hand it over with:", "    " + command});
+  CHECK(Hang({Blanks(19)}, {{command}}, 19, {.color = false, .columns = 60}) == Lines{"    " + command});
+}
+
+TEST_CASE("HangAt puts words beside their head, or below it where that takes fewer lines", "[app][piece]") {
+  const auto lines = [](const std::vector<Pieces>& parts, std::optional<std::size_t> columns, bool aligned = true) {
+    return HangAt({{"~ Head"}}, aligned ? 20 : 0, parts, 4, {.color = false, .columns = columns, .aligned = aligned});
+  };
+  const Pieces words{{"some words that are many"}};
+  CHECK(lines({words}, std::nullopt) == Lines{"~ Head              some words that are many"});
+  CHECK(lines({words}, std::nullopt, false) == Lines{"~ Head some words that are many"});
+  CHECK(lines({words}, 44) == Lines{"~ Head              some words that are many"});
+  CHECK(lines({words}, 43) == Lines{"~ Head  some words that are many"});
+  CHECK(lines({words}, 31) == Lines{"~ Head  some words that are", "    many"});
+  // As many lines either way: beside it, where eyes look for them.
+  CHECK(lines({words, {{"more"}}}, 31) == Lines{"~ Head  some words that are", "    many", "    more"});
+  CHECK(lines({{{"one"}}, {{"two"}}}, 31) == Lines{"~ Head              one", "                    two"});
+  // A head that is wider than its column.
+  CHECK(HangAt({{"~ A long head"}}, 8, {words}, 4, {}) == Lines{"~ A long head some words that are many"});
+  CHECK(HangAt({{"~ A long head"}}, 8, {words}, 4, {.columns = 24}) ==
+        Lines{"~ A long head  some", "    words that are many"});
+}
+
 TEST_CASE("Wrap keeps tones across lines", "[app][piece]") {
   const std::vector<Pieces> lines = Wrap({{"a ", Tone::kPlain}, {"red words", Tone::kRed}, {" end", Tone::kPlain}}, 6);
   CHECK(lines == std::vector<Pieces>{

@@ -71,6 +71,23 @@ TEST_CASE("Log tells machines what a line is about", "[app][log]") {
         "PRIORITY=3\nSYSLOG_IDENTIFIER=cnpa-op\nMESSAGE=a\n");
 }
 
+TEST_CASE("Log tells machines what was done, and what was and is", "[app][log]") {
+  const LogEntry entry{.text = "~ a b 1 -> 2",
+                       .trouble = {},
+                       .fields = {.team_space = {},
+                                  .object = {},
+                                  .reason = {},
+                                  .verb = "update",
+                                  .field = "spec.hard.pods",
+                                  .from = "1",
+                                  .to = "2"}};
+  std::string line = Written(LogLevel::kInfo, LogFormat::kJson, [&](const Log& log) { log.Write(entry); });
+  CHECK(Contains(line, R"("msg":"~ a b 1 -> 2","verb":"update","field":"spec.hard.pods","from":"1","to":"2"})"));
+  CHECK(JournalDatagram(entry) ==
+        "PRIORITY=6\nSYSLOG_IDENTIFIER=cnpa-op\nMESSAGE=~ a b 1 -> 2\nCNPA_OP_VERB=update\n"
+        "CNPA_OP_FIELD=spec.hard.pods\nCNPA_OP_FROM=1\nCNPA_OP_TO=2\n");
+}
+
 TEST_CASE("Log gives what it shows to a sink and writes nothing", "[app][log]") {
   CapturedStream captured(stderr);
   std::vector<LogEntry> entries;

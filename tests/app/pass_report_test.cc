@@ -16,6 +16,8 @@ TEST_CASE("DecodePassMessage reads what EncodePassMessage writes", "[app][pass_r
       LogEntry{},
       LogEntry{
           LogLevel::kDebug, true, "text: a | b", "TeamSpace/red: Forbidden", {"red", "TeamSpace/red", "Forbidden"}},
+      LogEntry{
+          LogLevel::kInfo, false, "~", "", {"red", "Namespace/team-red", "Differs", "update", "a, b", "1, 2", "3, 4"}},
       LogEntry{LogLevel::kWarn, false, "again and again", "TeamSpace/red: Contested", {}, std::chrono::minutes(10)},
       LogEntry{LogLevel::kError, false, "\x1b[31m!\x1b[0m \xff", {}, {}},
       PassObserved{},
@@ -51,8 +53,9 @@ TEST_CASE("EncodePassMessage keeps a message in one line and its fields apart", 
 
 TEST_CASE("EncodePassMessage writes no line that its reader may drop", "[app][pass_report]") {
   const std::string huge(std::size_t{1} << 20U, 'x');
-  const std::vector<PassMessage> messages{LogEntry{LogLevel::kWarn, true, huge, huge, {huge, huge, huge}},
-                                          Wake{WakeCause::kForbidden, "red", huge}};
+  const std::vector<PassMessage> messages{
+      LogEntry{LogLevel::kWarn, true, huge, huge, {huge, huge, huge, huge, huge, huge, huge}},
+      Wake{WakeCause::kForbidden, "red", huge}};
   for (const PassMessage& message : messages) {
     std::string line = EncodePassMessage(message);
     CHECK(line.size() < kLongestPassLineBytes);

@@ -80,8 +80,7 @@ TEST_CASE("PlanLines groups by team space on a terminal, and breaks lines below 
   const Verdicts verdicts = BusyVerdicts();
   CHECK(LinesOf(BusyPlan(), 80, &verdicts) ==
         Lines{"TeamSpace delta (being deleted)", "  + /archive/delta.json                   archive of TeamSpace delta",
-              "  - TeamSpace/delta                       finalizer platform.labhub.io/cleanup",
-              "                                          taken off", "TeamSpace alpha",
+              "  - TeamSpace/delta  finalizer platform.labhub.io/cleanup taken off", "TeamSpace alpha",
               "  ~ ResourceQuota/team-alpha/team-quota   pods 99 -> 4: was changed by",
               "                                          kubectl-patch, 2s ago",
               "                                          limits.cpu 7 -> none",

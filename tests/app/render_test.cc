@@ -146,6 +146,69 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
   }
 }
 
+TEST_CASE("Renderer::ChangeFields has what machines look for", "[app][render]") {
+  const Renderer renderer(kNow, {}, "/archive");
+  const auto fields = [&renderer](Effect effect, std::vector<FieldChange> changes = {}) {
+    return renderer.ChangeFields(RedChain(), {std::move(effect), Cause::kDiffers, std::move(changes)});
+  };
+  const std::string quota = "ResourceQuota/team-red/team-quota";
+  CHECK(fields(RepairQuota{"team-red", "u", {}, {}}, {{"spec.hard.pods", "99", "2", {}}}) ==
+        LogFields{"red", quota, "Differs", "update", "spec.hard.pods", "99", "2"});
+  CHECK(fields(RepairQuota{"team-red", "u", {}, {}},
+               {{"spec.hard.pods", "9", "2", {}}, {"spec.hard.cpu", "1", std::nullopt, {}}}) ==
+        LogFields{"red", quota, "Differs", "update", "spec.hard.pods, spec.hard.cpu", "9, 1", "2, none"});
+  CHECK(fields(CreateQuota{"team-red", {{"pods", "6"}, {"requests.cpu", "1"}}}) ==
+        LogFields{"red", quota, "Differs", "create", "spec.hard.pods, spec.hard.requests.cpu", "", "6, 1"});
+  CHECK(fields(RemoveFinalizer{}) == LogFields{"red", "TeamSpace/red", "Differs", "update", "metadata.finalizers",
+                                               "platform.labhub.io/cleanup", ""});
+  CHECK(fields(WriteArchive{.name = "red", .uid = "u"}) ==
+        LogFields{"red", "/archive/red.json", "Differs", "archive", "", "", ""});
+}
+
+TEST_CASE("Renderer pads nothing for machines", "[app][render]") {
+  const Renderer renderer(kNow, {.columns = {}, .aligned = false}, "/archive");
+  CHECK(renderer.ChangeLine(RedChain(), {CreateNamespace{"team-red", {}}, Cause::kMissing, {}}) ==
+        "+ Namespace/team-red TeamSpace red has none");
+}
+
+TEST_CASE("Renderer shortens a value that no person reads", "[app][render]") {
+  const std::string line =
+      ChangeLine(RepairQuota{"team-red", "u", {}, {}}, {{"spec.hard.pods", std::string(1 << 20, '9'), "2", {}}});
+  CHECK(line.size() < 2000);
+  CHECK(line.ends_with("99 ... -> 2"));
+}
+
+TEST_CASE("Renderer lays words out so that a refusal takes few lines", "[app][render]") {
+  const Refusal refusal{Reason::kNamespaceConflict,
+                        "namespace team-delta exists and is not ours: take another name, or hand it over with: kubectl "
+                        "label namespace team-delta --overwrite platform.labhub.io/teamspace=delta"};
+  const auto line = [&refusal](std::size_t columns) {
+    return Renderer(kNow, {.columns = columns}, "").RefusalLine("delta", refusal);
+  };
+  const std::string command = "    kubectl label namespace team-delta --overwrite platform.labhub.io/teamspace=delta";
+  CHECK(line(80) ==
+        "! TeamSpace/delta  NamespaceConflict: namespace team-delta exists and is not\n"
+        "      ours: take another name, or hand it over with:\n" +
+            command);
+  CHECK(
+      line(120) ==
+      "! TeamSpace/delta                          NamespaceConflict: namespace team-delta exists and is not ours: take "
+      "another\n"
+      "                                           name, or hand it over with:\n" +
+          command);
+  CHECK(line(40).ends_with("\n" + command));
+}
+
+TEST_CASE("Renderer::AlikeLine names some of those that are refused alike", "[app][render]") {
+  const Renderer renderer(kNow, {.columns = {}, .aligned = false}, "");
+  CHECK(renderer.AlikeLine(Reason::kNamespaceConflict, {"a", "b", "c", "d", "e"}) ==
+        "! 5 more team spaces NamespaceConflict: a, b, c and 2 more; each in full: cnpa-op explain a");
+  CHECK(renderer.AlikeLine(Reason::kNamespaceConflict, {"a", "b", "c", "d"}) ==
+        "! 4 more team spaces NamespaceConflict: a, b, c, d; each in full: cnpa-op explain a");
+  CHECK(renderer.AlikeLine(Reason::kNamespaceTerminating, {"a"}) ==
+        ". 1 more team space NamespaceTerminating: a; each in full: cnpa-op explain a");
+}
+
 TEST_CASE("Renderer::RefusalLine marks what time alone will mend with a dot", "[app][render]") {
   const Renderer renderer(kNow, {}, "");
   CHECK(renderer.RefusalLine("red", {Reason::kNamespaceConflict, "not ours"}) ==

@@ -36,6 +36,22 @@ TEST_CASE("AlignTable aligns columns by what they take on a terminal", "[app][ta
   CHECK(AlignTable({}).empty());
 }
 
+TEST_CASE("AlignTable colours cells, and ends no line in blanks", "[app][table]") {
+  const auto tone = [](std::size_t row, std::size_t column) {
+    return row == 1 && column == 1 ? Tone::kGreen : Tone::kPlain;
+  };
+  CHECK(AlignTable({{"A", "B", "C"}, {"a", "b", ""}, {"a", "", "c"}}, tone) ==
+        std::vector<std::string>{"A   B   C", "a   \033[32mb\033[0m", "a       c"});
+}
+
+TEST_CASE("AlignTable moves columns together where a terminal is narrow", "[app][table]") {
+  const auto lines = [](std::size_t columns) { return AlignTable({{"AB", "C", "D"}, {"a", "b", "cd"}}, {}, columns); };
+  CHECK(lines(11) == std::vector<std::string>{"AB   C   D", "a    b   cd"});
+  CHECK(lines(10) == std::vector<std::string>{"AB  C  D", "a   b  cd"});
+  CHECK(lines(8) == std::vector<std::string>{"AB C D", "a  b cd"});
+  CHECK(lines(2) == lines(8));
+}
+
 TEST_CASE("AlignTable lets no control character through", "[app][table]") {
   CHECK(AlignTable({{"a\nb", "\x1b[31m"}}) == std::vector<std::string>{"a b    [31m"});
 }

@@ -146,5 +146,11 @@ TEST_CASE("StatusChange of an empty status has nothing to say on from", "[core][
                                  {"status.conditions['Ready']", std::nullopt, "True (Reconciled)", std::nullopt}});
 }
 
+TEST_CASE("RefusedStatus holds what the server would keep, whatever the words are made of", "[core][status]") {
+  const Refusal refusal{Reason::kArchiveFailed, "cannot write '/f\xfcr\x1b[31m'\n"};
+  const TeamSpaceStatus status = RefusedStatus({}, refusal, 1, std::nullopt, kNow);
+  CHECK(status.ready->message == "cannot write '/f\uFFFDr [31m' ");
+}
+
 }  // namespace
 }  // namespace cnpa

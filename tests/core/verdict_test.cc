@@ -2,6 +2,7 @@
 #include "core/verdict.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/builders.h"
@@ -19,6 +20,14 @@ Chain ChainOf(std::vector<Effect> effects) {
   chain.name = "red";
   for (Effect& effect : effects) chain.changes.push_back(Of(std::move(effect)));
   return chain;
+}
+
+TEST_CASE("AnswerName spells each answer as documents do", "[core][verdict]") {
+  const std::vector<std::pair<Answer, std::string>> names{{Answer::kAccepted, "accepted"},
+                                                          {Answer::kRefused, "refused"},
+                                                          {Answer::kOutdated, "outdated"},
+                                                          {Answer::kNotChecked, "notChecked"}};
+  for (const auto& [answer, name] : names) CHECK(AnswerName(answer) == name);
 }
 
 TEST_CASE("ComputeObstacle holds back only a quota whose place is not free yet", "[core][verdict]") {

@@ -241,8 +241,15 @@ def test_log_format_json_is_one_object_a_line(cluster):
     name = cluster.create_team()
     result = cluster.once("--log-format=json")
     messages = [json.loads(line) for line in result.lines]
-    assert said(f"Namespace/team-{name}", [message["msg"] for message in messages])
+    assert said(f"^[+] Namespace/team-{name} TeamSpace {name} has none$", [message["msg"] for message in messages])
     assert all(message["level"] and message["time"].endswith("Z") for message in messages)
+    cluster.patch_quota(name, {"pods": "99"})
+    repaired = json.loads(cluster.once("--log-format=json").lines[0])
+    quota = f"ResourceQuota/team-{name}/team-quota"
+    assert repaired["msg"].startswith(f"~ {quota} pods 99 -> 4: was changed by ")
+    assert {key: value for key, value in repaired.items() if key not in ("time", "msg")} == {
+        "level": "info", "teamSpace": name, "object": quota, "reason": "Differs", "verb": "update",
+        "field": "spec.hard.pods", "from": "99", "to": "4"}
 
 
 def test_log_format_journal_begins_each_line_with_its_priority(cluster):
@@ -295,6 +302,30 @@ def test_lines_fit_the_terminal_and_nothing_of_them_is_lost(cluster, columns):
     assert "".join(text.split()).endswith("pods4,requests.cpu1~TeamSpace/" + name + "status:observedGenerationnone->1"
                                           f"namespacenone->team-{name}Readynone->True(Reconciled)"
                                           "Plan:2tocreate,2tochange.")
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+def test_the_way_out_of_a_refusal_can_be_copied_from_a_terminal(cluster, columns):
+    name = cluster.create_team()
+    cluster.create_namespace(name)
+    lines = diff_on_terminal(cluster, columns, "--color=never").splitlines()
+    command, = said("kubectl label", lines)
+    assert command.strip() == (f"kubectl label namespace team-{name} --overwrite "
+                               f"platform.labhub.io/teamspace={name}"), lines
+
+
+def test_many_that_are_refused_alike_are_two_lines(cluster):
+    names = sorted(cluster.create_team(cluster.new_name()) for _ in range(8))
+    for name in names:
+        cluster.create_namespace(name)
+    cluster.once()
+    lines = cluster.once().lines
+    shown, = said("^! TeamSpace/", lines)
+    first = next(name for name in names if f"TeamSpace/{name} " in shown)
+    others = [name for name in names if name != first]
+    assert lines == [shown, f"! {'7 more team spaces':40} NamespaceConflict: {', '.join(others[:3])} and 4 more; "
+                            f"each in full: cnpa-op explain {others[0]}", lines[2]]
+    assert re.match("8 team spaces: 8 refused; 0 writes in ", lines[2])
 
 
 def test_lines_are_not_cut_when_nobody_reads_a_terminal(cluster):

@@ -39,6 +39,24 @@ def test_what_no_pass_has_looked_at_and_what_is_refused_is_seen_at_once(cluster)
     assert wide[1].split()[7:9] == ["-/1", "4"]
 
 
+def test_drift_is_seen_in_the_table_until_a_pass_has_repaired_it(cluster):
+    edited, deleted, changed, fine = sorted(cluster.converged_team() for _ in range(4))
+    cluster.patch_quota(edited, {"pods": "99"})
+    cluster.api("DELETE", cluster.quota_path(deleted))
+    cluster.patch_team(changed, {"spec": {"pods": 9}})
+
+    def reasons():
+        return {row[0]: (row[4], row[5]) for row in rows(get(cluster))}
+
+    assert reasons() == {edited: ("True", "Drift"), deleted: ("True", "Drift"), changed: ("True", "Pending"),
+                         fine: ("True", "Reconciled")}
+    items = json.loads(get(cluster, edited, "-o", "json").stdout)["items"]
+    assert [(item["state"], item["differences"]) for item in items] == [("Drift", 1)]
+    assert "\x1b[33mDrift\x1b[0m" in get(cluster, "--color=always").stdout
+    cluster.converge()
+    assert set(reasons().values()) == {("True", "Reconciled")}
+
+
 def test_names_choose_and_an_unknown_one_is_a_line_and_code_1(cluster):
     first, second = sorted([cluster.converged_team(), cluster.converged_team()])
     assert [row[0] for row in rows(get(cluster, second))] == [second]
@@ -66,7 +84,7 @@ def test_json_and_yaml_are_the_same_document(cluster):
 def test_no_team_space_at_all_is_said_and_no_failure(cluster):
     result = get(cluster)
     assert (result.code, result.stdout) == (0, "")
-    assert result.lines == ["cnpa-op: there is no TeamSpace: cnpa-op get shows them once there are"]
+    assert result.lines == ["cnpa-op: no TeamSpaces found"]
 
 
 def test_what_can_not_be_read_has_the_codes_of_a_pass(cluster):

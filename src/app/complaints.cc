@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/complaints.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace cnpa {
+namespace {
+
+constexpr std::size_t kMostLines = 20;
+constexpr std::size_t kMostLinesInLoop = 500;
+constexpr std::size_t kMostAlike = 5;  // That have a line each.
+
+/// One right that lacks, or one CRD that goes, hits every team space in the same words.
+bool IsGeneral(Reason reason) {
+  return reason == Reason::kForbidden || reason == Reason::kCrdDeleting || reason == Reason::kCrdUnfit;
+}
+
+/// Writes the first `most` of `entries`, and how many there are more; returns whether that was all.
+bool Tell(const std::vector<LogEntry>& entries, const Log& log, std::size_t most) {
+  const std::size_t shown = std::min(entries.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) log.Write(entries[i]);
+  if (shown == entries.size()) return true;
+  log.Write({.level = LogLevel::kWarn,
+             .text = fmt::format("! and {} more like these", entries.size() - shown),
+             .trouble = "more team spaces than are told one by one",
+             .fields = {}});
+  return false;
+}
+
+}  // namespace
+
+void Complaints::Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
+  if (report.refusal) {
+    AddRefusal(chain.name, *report.refusal, renderer);
+  } else if (report.end == ChainEnd::kFailed) {
+    Add({.level = LogLevel::kWarn,
+         .text = renderer.FailureLine(chain.name, report.error),
+         .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),
+         .fields = {.team_space = chain.name, .object = "TeamSpace/" + chain.name, .reason = {}}});
+  }
+}
+
+void Complaints::Add(LogEntry entry) {
+  complaints_.push_back({std::move(entry), std::nullopt});
+}
+
+void Complaints::AddRefusal(const std::string& name, const Refusal& refusal, const Renderer& renderer) {
+  const bool general = IsGeneral(refusal.reason);
+  if (general && !said_.insert(refusal.message).second) return;
+  const std::string reason(ReasonName(refusal.reason));
+  // What hits every team space alike is one trouble, whichever of them comes first.
+  complaints_.push_back({{.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
+                          .text = renderer.RefusalLine(name, refusal),
+                          .trouble = general ? fmt::format("{}: {}", reason, refusal.message)
+                                             : fmt::format("TeamSpace/{}: {}", name, reason),
+                          .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}},
+                         general ? std::nullopt : std::optional(refusal.reason)});
+}
+
+bool Complaints::TellEach(const Log& log) const {
+  std::vector<LogEntry> entries;
+  entries.reserve(complaints_.size());
+  for (const Complaint& complaint : complaints_) entries.push_back(complaint.entry);
+  return Tell(entries, log, kMostLinesInLoop);
+}
+
+/// Returns the other team spaces that are refused for the same reason, in order.
+std::vector<std::string> Complaints::OthersOf(const Complaint& complaint) const {
+  std::vector<std::string> names;
+  for (const Complaint& other : complaints_) {
+    if (other.reason == complaint.reason && &other != &complaint) names.push_back(other.entry.fields.team_space);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool Complaints::TellAlike(const Log& log, const Renderer& renderer) const {
+  std::vector<LogEntry> entries;
+  std::set<Reason> told;
+  for (const Complaint& complaint : complaints_) {
+    if (complaint.reason && told.contains(*complaint.reason)) continue;
+    entries.push_back(complaint.entry);
+    if (!complaint.reason) continue;
+    const std::vector<std::string> others = OthersOf(complaint);
+    if (others.size() < kMostAlike) continue;
+    told.insert(*complaint.reason);
+    entries.push_back({.level = complaint.entry.level,
+                       .text = renderer.AlikeLine(*complaint.reason, others),
+                       .trouble = {},
+                       .fields = {.team_space = {}, .object = {}, .reason = complaint.entry.fields.reason}});
+  }
+  return Tell(entries, log, kMostLines);
+}
+
+}  // namespace cnpa
