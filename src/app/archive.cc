@@ -24,7 +24,6 @@ constexpr std::string_view kUnreadable = "unreadable";
 constexpr std::size_t kLongestName = 150;
 constexpr std::size_t kKeptOfLongName = 100;
 constexpr int kMostOfOneUid = 100;
-constexpr std::size_t kLargestArchiveBytes = std::size_t{4} << 20U;
 
 std::string KeptFileName(std::string_view stem, std::string_view uid) {
   return fmt::format("{}.{}{}", stem, uid, kEnding);
@@ -81,7 +80,7 @@ Result<Archived> Archive::Write(const WriteArchive& record) {
 Result<Archived> Archive::WriteLocked(const WriteArchive& record) {
   const std::string file = ArchiveFileName(record.name, record.uid);
   for (const std::string& place : PlacesOf(record)) {
-    const Result<std::string> text = ReadFileAt(fd_.get(), folder_, place, kLargestArchiveBytes);
+    const Result<std::string> text = ReadFileAt(fd_.get(), folder_, place, kLargestFileBytes);
     if (!text && text.error().code == ErrorCode::kNotFound) continue;
     if (!text) return tl::unexpected<Error>(text.error());
     const Result<WriteArchive> there = DecodeArchive(*text);
@@ -141,7 +140,7 @@ Status Archive::KeepEarlier(const std::string& file, const std::string& text, co
 }
 
 bool Archive::HasContent(const std::string& file, const std::string& text) const {
-  return ReadFileAt(fd_.get(), folder_, file, kLargestArchiveBytes) == text;
+  return ReadFileAt(fd_.get(), folder_, file, kLargestFileBytes) == text;
 }
 
 Status Archive::WriteFile(const std::string& file, const std::string& text) {

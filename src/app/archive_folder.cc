@@ -70,8 +70,12 @@ Status MakeFolders(const std::string& folder) {
 Status Archive::Open() {
   if (lock_) return {};
   if (folder_.empty()) return NoFolder();
-  if (Status made = MakeFolder(); !made) return made;
-  if (Status opened = OpenFolder(); !opened) return opened;
+  // To make a folder that is there takes a file system that can be written: on one that hangs, that would hold up each
+  // pass and not only the first, which has the lock.
+  if (!OpenFolder()) {
+    if (Status made = MakeFolder(); !made) return made;
+    if (Status opened = OpenFolder(); !opened) return opened;
+  }
   return OpenLock();
 }
 

@@ -17,7 +17,6 @@ namespace cnpa {
 namespace {
 
 constexpr std::string_view kEnding = ".json";
-constexpr std::size_t kLargestArchiveBytes = std::size_t{1} << 20U;
 
 /// What the files of one name begin with; so may those of a name that goes on with a dot.
 std::string PrefixOf(const std::string& name) {
@@ -49,7 +48,7 @@ ArchiveSearch FindArchives(const std::string& folder, const std::string& name) {
     return search;
   }
   for (const std::string& file : candidates) {
-    const Result<std::string> text = ReadFileAt(fd.get(), folder, file, kLargestArchiveBytes);
+    const Result<std::string> text = ReadFileAt(fd.get(), folder, file, kLargestFileBytes);
     Result<WriteArchive> record =
         text ? DecodeArchive(*text) : Result<WriteArchive>(tl::unexpected<Error>(text.error()));
     if (record && record->name != name) continue;

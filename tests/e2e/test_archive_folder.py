@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -162,32 +163,72 @@ def check_two_of_a_name(cluster, **options):
     return result.lines
 
 
-@as_root
-def test_archive_on_exfat_which_has_no_hard_links(cluster, tmp_path):
-    image, folder = tmp_path / "image", tmp_path / "exfat"
-    folder.mkdir()
-    with open(image, "wb") as file:
-        file.truncate(16 << 20)
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
 
-    def run(*command):
-        return subprocess.run(command, capture_output=True, text=True)
 
-    attached = run("losetup", "-f", "--show", image)
-    if attached.returncode != 0 or not os.path.exists("/dev/fuse"):
-        pytest.skip(f"no loop device or no FUSE here: {attached.stderr.strip()}")
-    device = attached.stdout.strip()
-    try:
-        for command in (["mkfs.exfat", device], ["mount.exfat-fuse", device, folder]):
+@pytest.fixture
+def on_device(tmp_path):
+    """A function that mounts a file system from a file, given how to make and to mount it, and returns its folder."""
+    undo = []
+
+    def mount(make, mount_device):
+        image, folder = tmp_path / "image", tmp_path / "device"
+        folder.mkdir()
+        with open(image, "wb") as file:
+            file.truncate(16 << 20)
+        attached = run("losetup", "-f", "--show", image)
+        if attached.returncode != 0:
+            pytest.skip(f"no loop device here: {attached.stderr.strip()}")
+        device = attached.stdout.strip()
+        undo.append(["losetup", "-d", device])
+        for command in ([*make, device], [*mount_device, device, folder]):
             done = run(*command)
-            assert done.returncode == 0, done
-        cluster.archive = folder / "archive"
-        lines = check_two_of_a_name(cluster)
-        assert len(said("file system has no hard links", lines)) == 1, lines
-        checked = cluster.run("check")
-        assert said("warn +archive .*has no hard links", checked.stdout), checked
+            if done.returncode != 0:
+                pytest.skip(f"cannot {' '.join(map(str, command))}: {done.stderr.strip()}")
+        undo.append(["umount", folder])
+        return folder
+
+    yield mount
+    for command in reversed(undo):
+        wait_for(lambda command=command: run(*command).returncode == 0, f"{command}")
+
+
+@as_root
+def test_archive_on_exfat_which_has_no_hard_links(cluster, on_device):
+    cluster.archive = on_device(["mkfs.exfat"], ["mount.exfat-fuse"]) / "archive"
+    lines = check_two_of_a_name(cluster)
+    assert len(said("file system has no hard links", lines)) == 1, lines
+    checked = cluster.run("check")
+    assert said("warn +archive .*has no hard links", checked.stdout), checked
+
+
+@as_root
+def test_disk_that_hangs_keeps_one_pass_and_no_other(cluster, on_device):
+    disk = on_device(["mkfs.ext4", "-q"], ["mount"])
+    cluster.archive = disk / "archive"
+    drifted, first, held = (cluster.create_team() for _ in range(3))
+    cluster.converge()
+    cluster.delete_team(first)
+    cluster.converge()
+    cluster.delete_team(held)
+    cluster.patch_quota(drifted, {"pods": "99"})
+    subprocess.run(["fsfreeze", "-f", disk], check=True)
+    try:
+        with cluster.started("reconcile", "--once", "--timeout", "8s") as hangs:
+            wait_for(lambda: cluster.hard(drifted)["pods"] == "4", "the drift is repaired all the same")
+            state = Path(f"/proc/{hangs.process.pid}/stat")
+            wait_for(lambda: state.read_text().rpartition(") ")[2].startswith("D"), "it hangs in the disk")
+            new = cluster.create_team()
+            result = cluster.once("--timeout", "4s")
+            assert said("ArchiveFailed.*another process has held its lock for 1 s", result.lines), result
+            assert cluster.ready(new)["status"] == "True"
+            subprocess.run(["fsfreeze", "-u", disk], check=True)
+            hangs.finish()
     finally:
-        run("umount", folder)
-        run("losetup", "-d", device)
+        run("fsfreeze", "-u", disk)
+    check_recovery(cluster, held)
+    assert cluster.archives() == sorted([f"{first}.json", f"{held}.json"])
 
 
 @pytest.fixture(scope="module")

@@ -69,13 +69,14 @@ class Scenario:
 def label(exchange, prefix):
     """Returns a request's verb and path without the run's prefix. The lists come side by side, so there is no order.
 
-    A TeamSpace that is read before its repair is told by its query, an event by its words.
+    What is read by its name before or after a change is told by its query, an event by its words.
     """
     if exchange.verb == "POST" and exchange.path.endswith("/events"):
         words = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "UID", exchange.json()["note"])
         return f"{exchange.verb} event {words}".replace(f"{prefix}-", "PREFIX-")
-    confirms = exchange.path.endswith("/teamspaces") and "fieldSelector" in exchange.query
-    return f"{exchange.verb} {(exchange.target if confirms else exchange.path).replace(f'{prefix}-', 'PREFIX-')}"
+    by_name = exchange.path.endswith(("/teamspaces", "/namespaces")) and "fieldSelector" in exchange.query
+    target = re.sub(r"&timeout=\d+s", "", exchange.target) if by_name else exchange.path
+    return f"{exchange.verb} {target.replace(f'{prefix}-', 'PREFIX-')}"
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def test_archive_tells_name_uid_pods_cpu_generation_and_times(cluster):
     record = cluster.archived(f"{name}.json")
     assert record | {"archivedAt": ""} == {
         "version": 1, "name": name, "uid": uid, "pods": 6, "cpu": "500m", "generation": 2, "deletedAt": deleted_at,
-        "archivedAt": ""}
+        "archivedAt": "", "spec": {"pods": 6, "cpu": "500m"}}
     assert record["archivedAt"] >= deleted_at
 
 
