@@ -47,10 +47,7 @@ bool MustReadCrd(const Observation& observation) {
     // One that is refused has no observedGeneration by right; one that is ready lost it to its CRD.
     const bool ready = status.ready && status.ready->status == "True";
     if (!status.has_conditions || (ready && (!status.observed_generation || !status.namespace_name))) return true;
-    // One that was refused for this very spec and names no namespace will hardly get one now.
-    const bool settled =
-        status.ready && !status.namespace_name && status.ready->observed_generation == team_space.generation;
-    return !keeps_uids && !settled;
+    return !keeps_uids && status.namespace_name.has_value();
   });
 }
 

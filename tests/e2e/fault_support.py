@@ -527,6 +527,8 @@ def live_breaches(team_space, space, quota):
     if not space:
         yield "namespace: none"
         return
+    if status.get("namespaceUID") != space["metadata"]["uid"]:
+        yield f"status.namespaceUID: {status.get('namespaceUID')}"
     if "deletionTimestamp" in space["metadata"]:
         yield "namespace: Terminating"
     if space["metadata"].get("labels", {}).get(LABEL) != metadata["name"]:
@@ -542,13 +544,15 @@ def live_breaches(team_space, space, quota):
 
 
 def is_ours(space, team_space):
-    """Returns whether an existing namespace belongs to `team_space`: by its uid, or by the label of its name."""
+    """Returns whether an existing namespace belongs to `team_space`: by ownerReference, label, or the status's uid."""
     name, uid = team_space["metadata"]["name"], team_space["metadata"]["uid"]
     owners = [owner for owner in space["metadata"].get("ownerReferences", []) if owner["kind"] == "TeamSpace"]
     if uid in [owner["uid"] for owner in owners]:
         return True
+    if any(owner["name"] != name for owner in owners):
+        return False
     return (space["metadata"].get("labels", {}).get(LABEL) == name
-            and all(owner["name"] == name for owner in owners))
+            or space["metadata"]["uid"] == team_space.get("status", {}).get("namespaceUID"))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -608,9 +612,12 @@ def state(lab, prefix, gone):
 
     def team_space(item):
         metadata, status = item["metadata"], item.get("status", {})
+        status = status | {"conditions": conditions(status)}
+        if "namespaceUID" in status:
+            there = spaces.get(metadata["name"])
+            status["namespaceUID"] = "U" if there and there["metadata"]["uid"] == status["namespaceUID"] else "another"
         return {"finalizers": metadata.get("finalizers"), "generation": metadata["generation"],
-                "deleted": "deletionTimestamp" in metadata, "spec": item["spec"],
-                "status": status | {"conditions": conditions(status)}}
+                "deleted": "deletionTimestamp" in metadata, "spec": item["spec"], "status": status}
 
     def space(item):
         metadata = item["metadata"]

@@ -9,8 +9,9 @@ import re
 
 import pytest
 
-from harness import (CRD, FINALIZER, LABEL, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install, own_requests,
-                     plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for, watch_count)
+from harness import (CRD, FINALIZER, LABEL, PLAIN_CRD, ROLES, TEAMS, Cluster, ControlPlane, allowed, install,
+                     own_requests, plain_crd, print_manifest, remove_crd, run_binary, said, use_crd, wait_for,
+                     watch_count)
 
 LONG_NAME = "a" * 59
 DOTTED_NAME = "a.b"
@@ -55,6 +56,44 @@ def test_crd_without_conditions_gets_observed_generation_and_namespace_alone_and
     assert len(said("conditions", result.lines)) == 1, result.stderr
     again = plain.once()
     assert (again.code, again.writes) == (0, [])
+
+
+def without_namespace_uid():
+    """Returns our CRD as it was before it had status.namespaceUID."""
+    manifest = print_manifest("crd")
+    head, _, rest = manifest.partition("              namespaceUID:\n")
+    return head + rest[rest.index("              conditions:\n"):]
+
+
+@pytest.mark.parametrize("may_read_crd", [True, False], ids=["with-the-right", "without-the-right"])
+def test_older_crd_costs_no_write_and_an_upgrade_one_each(bare, may_read_crd):
+    use_crd(bare, without_namespace_uid())
+    names = [bare.create_team(), bare.create_team()]
+    if not may_read_crd:
+        take_right_away(bare, "customresourcedefinitions")
+    assert bare.once().code == 0
+    assert "namespaceUID" not in bare.team(names[0])["status"]
+    assert (bare.once().code, bare.once().writes) == (0, [])
+    # There a namespace without any mark is a conflict.
+    bare.patch_namespace(names[1], {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
+    assert bare.once().code == 1
+    assert bare.ready(names[1])["reason"] == "NamespaceConflict"
+    bare.patch_namespace(names[1], {"metadata": {"labels": {LABEL: names[1]}}})
+    bare.converge()
+    if not may_read_crd:
+        return
+    install(bare.plane, crd=print_manifest("crd"))
+    told = [{"op": "add", "path": "/status/namespaceUID", "value": "x"}]
+    wait_for(lambda: bare.plane.request("PATCH", f"{TEAMS}/{names[0]}/status?dryRun=All&fieldValidation=Strict", told,
+                                        content_type="application/json-patch+json").status == 200,
+             "the new schema is in force")
+    upgraded = bare.once()
+    assert [write.rpartition("/")[2] for write in upgraded.writes] == ["status", "status"], upgraded
+    assert len(said("namespaceUID none -> ", upgraded.lines)) == 2 and not said("removed", upgraded.lines)
+    for name in names:
+        assert bare.team(name)["status"]["namespaceUID"] == bare.namespace(name)["metadata"]["uid"]
+    quiet = bare.once()
+    assert quiet.writes == [] and not said("customresourcedefinitions", map(str, quiet.requests))
 
 
 def test_crd_without_conditions_is_no_reason_not_to_linger(plain):

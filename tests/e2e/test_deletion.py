@@ -103,6 +103,36 @@ def test_only_our_finalizer_is_taken_off_and_others_keep_their_order(cluster):
     assert cluster.team(name)["metadata"]["finalizers"] == ["example.com/b", "example.com/a"]
 
 
+def test_our_finalizer_comes_off_wherever_it_stands_in_one_pass(cluster):
+    name = cluster.create_team(finalizers=[FINALIZER, OTHER, FINALIZER])
+    cluster.converge()
+    cluster.delete_team(name)
+    cluster.converge()
+    assert cluster.team(name)["metadata"]["finalizers"] == [OTHER]
+
+
+def test_archive_failed_is_taken_out_of_the_status_once_the_archive_is_written(cluster):
+    name, _ = deleting_team(cluster, finalizers=[OTHER])
+    cluster.archive.write_text("in the way of the folder")
+    assert cluster.once().code == 1
+    assert cluster.ready(name)["reason"] == "ArchiveFailed"
+    cluster.archive.unlink()
+    cluster.converge()
+    team = cluster.team(name)
+    assert team["status"]["conditions"] == []
+    assert team["status"]["observedGeneration"] < team["metadata"]["generation"]
+    assert cluster.once().writes == []
+
+
+def test_archive_holds_the_whole_spec_labels_and_annotations(cluster):
+    labels, annotations = {"example.com/team": "a"}, {"example.com/note": 'two\nlines, "ä" \u2028 and \\'}
+    name, _ = deleting_team(cluster, pods=3, cpu="500m", labels=labels, annotations=annotations)
+    cluster.converge()
+    archive = cluster.archived(f"{name}.json")
+    assert archive["spec"] == {"pods": 3, "cpu": "500m"}
+    assert (archive["labels"], archive["annotations"]) == (labels, annotations)
+
+
 def test_team_space_held_by_others_stays_untouched_by_later_passes(cluster):
     name, _ = deleting_team(cluster, finalizers=[OTHER])
     cluster.converge()

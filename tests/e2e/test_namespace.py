@@ -51,14 +51,33 @@ def test_namespace_conflict_says_how_to_hand_the_namespace_over_and_that_works(c
     assert cluster.namespace(name)["metadata"]["ownerReferences"] == [cluster.owner_reference(name)]
 
 
-def test_namespace_that_lost_both_label_and_owner_reference_is_nobodys_and_left_alone(cluster):
+def test_namespace_that_lost_both_label_and_owner_reference_is_known_by_its_uid_and_gets_them_back(cluster):
     name = cluster.converged_team()
+    space = cluster.namespace(name)["metadata"]
+    assert cluster.team(name)["status"]["namespaceUID"] == space["uid"]
     cluster.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
     cluster.patch_quota(name, {"pods": "99"})
-    result = cluster.once()
-    assert (result.code, cluster.ready(name)["reason"]) == (1, "NamespaceConflict")
-    assert cluster.hard(name)["pods"] == "99"
-    assert "namespace" not in cluster.team(name)["status"]
+    result = cluster.converge()
+    assert said(rf"~ Namespace/team-{name} +label .* none -> {name}, ownerReference none -> .*: each was removed",
+                result.lines)
+    assert cluster.namespace(name)["metadata"]["labels"] == space["labels"]
+    assert cluster.namespace(name)["metadata"]["ownerReferences"] == space["ownerReferences"]
+    assert cluster.hard(name)["pods"] == "4"
+    assert cluster.once().writes == []
+
+
+def test_namespace_deleted_and_created_by_somebody_else_is_a_conflict_and_one_of_ours_has_its_uid_told(cluster):
+    name = cluster.converged_team()
+    other = cluster.converged_team()
+    for deleted in (name, other):
+        cluster.api("DELETE", f"{NAMESPACES}/team-{deleted}")
+    wait_for(lambda: not cluster.namespace(name) and not cluster.namespace(other), "both namespaces are gone")
+    cluster.create_namespace(name)
+    assert cluster.once().code == 1
+    assert cluster.ready(name)["reason"] == "NamespaceConflict"
+    assert {"namespace", "namespaceUID"} & set(cluster.team(name)["status"]) == set()
+    assert cluster.team(other)["status"]["namespaceUID"] == cluster.namespace(other)["metadata"]["uid"]
+    assert cluster.once().writes == []
 
 
 def test_namespace_with_the_label_of_an_admin_is_adopted(cluster):

@@ -3,7 +3,7 @@
 
 import pytest
 
-from harness import NAMESPACES
+from harness import NAMESPACES, said
 
 CASES = [
     ("0.5", "500m"),
@@ -82,6 +82,49 @@ def test_quota_made_anew_by_hand_with_scopes_is_deleted_and_created(cluster, spe
     assert quota["metadata"]["uid"] != scoped["metadata"]["uid"]
     assert quota["spec"] == {"hard": {"pods": "4", "requests.cpu": "1"}}
     assert cluster.once().writes == []
+
+
+HOLD = "billing.example.com/hold"
+
+
+def hold(cluster, name, finalizers):
+    cluster.api("PATCH", cluster.quota_path(name), {"metadata": {"finalizers": finalizers}},
+                content_type="application/merge-patch+json")
+
+
+def test_quota_with_scopes_that_a_finalizer_holds_is_waited_for_without_a_write(cluster):
+    name = cluster.converged_team()
+    recreate_quota(cluster, name, scopes=["BestEffort"], hard={"pods": "4"})
+    hold(cluster, name, [HOLD])
+    first = cluster.once()
+    assert [write.split(" ")[0] for write in first.writes] == ["delete", "patch"]  # Of the quota, and of the status.
+    ready = cluster.ready(name)
+    assert (ready["status"], ready["reason"]) == ("False", "QuotaRefused")
+    assert f"ResourceQuota team-{name}/team-quota has scopes (BestEffort) and is being deleted" in ready["message"]
+    assert f"'{HOLD}'" in ready["message"]
+    for _ in range(2):
+        again = cluster.once()
+        assert (again.code, again.writes) == (1, [])
+        assert said("QuotaRefused: ResourceQuota", again.lines) and not said("NamespaceTerminating", again.lines)
+    hold(cluster, name, None)
+    cluster.converge()
+    assert cluster.hard(name) == {"pods": "4", "requests.cpu": "1"}
+    assert cluster.ready(name)["status"] == "True"
+
+
+def test_quota_without_scopes_that_a_finalizer_holds_binds_and_is_kept_right_until_it_is_gone(cluster):
+    name = cluster.converged_team()
+    hold(cluster, name, [HOLD])
+    cluster.api("DELETE", cluster.quota_path(name))
+    assert "deletionTimestamp" in cluster.quota(name)["metadata"]
+    assert (cluster.once().code, cluster.once().writes) == (0, [])
+    cluster.patch_quota(name, {"pods": "99"})
+    assert len(cluster.converge().writes) == 1
+    assert cluster.hard(name)["pods"] == "4"
+    hold(cluster, name, None)
+    assert cluster.quota(name) is None
+    cluster.converge()
+    assert cluster.hard(name) == {"pods": "4", "requests.cpu": "1"}
 
 
 def test_quota_made_anew_by_hand_with_the_right_values_is_left_alone(cluster):

@@ -17,8 +17,9 @@ import time
 
 import pytest
 
-from fault_support import (CNPA_OP, FINALIZER, LABEL_POINTER, LINGER, LONG, NAMESPACES, STALE_ARCHIVE,  # noqa: F401
-                           TEAM_SPACES, ApiError, assert_same, breaches, fault_plane, lab, op, prepare, settle, state)
+from fault_support import (CNPA_OP, FINALIZER, LABEL, LABEL_POINTER, LINGER, LONG, NAMESPACES,  # noqa: F401
+                           STALE_ARCHIVE, TEAM_SPACES, ApiError, assert_same, breaches, fault_plane, lab, op, prepare,
+                           ready_of, settle, state)
 from proxy import Call, Hold, Stage
 
 ROUNDS = 40 if LONG else 4
@@ -192,6 +193,72 @@ def test_a_deletion_between_list_and_write_is_no_failure(lab):
     done = lab.finish(process)
     assert done.code == 0, done
     assert lab.team_space("one") is None and lab.space("one") is None
+
+
+def held_at(lab, **match):
+    """Begins a pass and holds its first such request before the server hears of it; returns the pass and the release."""
+    event = threading.Event()
+    hold = Hold(Stage.ARRIVED, event, times=1, **match)
+    lab.proxy.add(hold)
+    process = lab.start()
+    assert hold.reached.wait(10.0)
+    return process, event
+
+
+def test_a_handing_over_that_is_withdrawn_is_respected(lab):
+    lab.admin.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace",
+                                  "metadata": {"name": "team-gift", "labels": {LABEL: "gift"}}})
+    lab.make("gift")
+    process, event = held_at(lab, verb="PATCH", path="/namespaces/team-gift")
+    lab.admin.patch(f"{NAMESPACES}/team-gift", op("remove", LABEL_POINTER))
+    event.set()
+    done = lab.finish(process)
+    assert done.code == 1 and "NamespaceConflict" in done.output, done
+    assert "ownerReferences" not in lab.space("gift")["metadata"]
+    assert lab.quota("gift") is None
+
+
+def test_an_owner_reference_that_is_removed_with_the_label_gone_is_no_licence_to_put_the_label_on(lab):
+    lab.make("one")
+    lab.run_clean()
+    lab.admin.patch(f"{NAMESPACES}/team-one", op("remove", LABEL_POINTER))
+    process, event = held_at(lab, verb="PATCH", path="/namespaces/team-one")
+    lab.admin.merge(f"{NAMESPACES}/team-one", {"metadata": {"ownerReferences": None}})
+    event.set()
+    done = lab.finish(process)
+    # It is ours all the same, by its uid: that is what the second round goes by.
+    assert [exchange.answer.code for exchange in lab.proxy.writes("namespaces/team-one")] == [422, 200]
+    assert done.code == 0 and breaches(lab) == [], done
+
+
+def test_a_quota_that_got_into_somebody_elses_namespace_is_taken_back(lab):
+    lab.make("inn")
+    lab.run_clean()
+    lab.admin.delete(lab.quota_path("inn"))
+    process, event = held_at(lab, verb="POST", path="/resourcequotas")
+    lab.admin.delete(f"{NAMESPACES}/team-inn")
+    lab.finalize_namespace("team-inn")
+    lab.admin.create(NAMESPACES, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-inn"}})
+    event.set()
+    done = lab.finish(process)
+    assert done.code == 1 and "NamespaceConflict" in done.output, done
+    assert lab.quota("inn") is None
+    assert [(exchange.verb, exchange.answer.code) for exchange in lab.proxy.writes("resourcequotas")] == [
+        ("POST", 201), ("DELETE", 200)]
+    assert "namespaceUID" not in lab.team_space("inn")["status"]
+
+
+def test_a_status_that_another_has_written_meanwhile_is_not_overwritten(lab):
+    lab.make("one")
+    lab.run_clean()
+    lab.admin.merge(f"{TEAM_SPACES}/one", {"spec": {"cpu": "1000m"}})  # Equal: only the status is to be written.
+    process, event = held_at(lab, verb="PATCH", path="/status")
+    newer = ready_of(lab.team_space("one")) | {"message": "words of a pass that saw more"}
+    lab.admin.merge(f"{TEAM_SPACES}/one/status", {"status": {"conditions": [newer]}})
+    event.set()
+    done = lab.finish(process)
+    assert [exchange.answer.code for exchange in lab.proxy.writes("/status")] == [422, 200]
+    assert done.code == 0 and breaches(lab) == [], done
 
 
 # ---------------------------------------------------------------------------------------------------------------------
