@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options.h"
 #include "app/run.h"
-#include "base/secrecy.h"
 
 int main(int argc, char** argv) {
-  cnpa::KeepSecretsOffDisk();
   const cnpa::Environment environment = cnpa::ProcessEnvironment();
   const cnpa::CommandLine line = cnpa::ParseCommandLine(argc, argv, environment);
   if (line.exit_code) return static_cast<int>(*line.exit_code);

@@ -11,6 +11,7 @@
 #include "app/crd_state.h"
 #include "app/stop.h"
 #include "base/clock.h"
+#include "base/secrecy.h"
 #include "core/unauthorized.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
@@ -47,6 +48,7 @@ bool StopRequested() {
 
 Result<Session> OpenSession(const Options& options, const Log& log) {
   StopSignals::Install();
+  KeepSecretsOffDisk();
   auto deadline = std::chrono::steady_clock::now() + options.timeout;
   const Environment environment = ProcessEnvironment();
   Result<Connection> connection = LoadConnection({.file = options.kubeconfig,
