@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/quantity.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -10,6 +11,8 @@ namespace {
 constexpr std::size_t kLongestText = 64;
 constexpr int kLargestExponent = 24;
 constexpr Int128 kLargest = ((Int128{1} << 126U) - 1) * 2 + 1;
+/// What the server makes of a larger number with a binary suffix, in thousandths.
+constexpr Int128 kLargestBinary = ((Int128{1} << 63U) - 1) * 1000;
 
 /// A number before its scale is applied: digits * 10^decimal * 2^binary.
 struct Scaled {
@@ -113,7 +116,8 @@ std::optional<Int128> ToThousandths(const Scaled& number) {
     exact = exact && value % 10 == 0;
     value /= 10;
   }
-  return exact ? value : value + 1;
+  if (!exact) ++value;
+  return number.binary > 0 ? std::min(value, kLargestBinary) : value;
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ struct Quantity {
 };
 
 /// Parses a Kubernetes quantity such as "500m", "2Gi" or "1e3", rounded up (away from zero) to thousandths as
-/// the API server keeps the values of a ResourceQuota.
+/// the API server keeps the values of a ResourceQuota. With a binary suffix ("8Ei") a number of 2^63 or more is
+/// 2^63 - 1, as it is there.
 ///
 /// Units:   thousandths of the base unit.
 /// Errors:  kInvalid when `text` is not a quantity, is longer than 64 characters, has an exponent beyond +-24, or

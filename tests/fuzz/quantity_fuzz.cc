@@ -36,7 +36,10 @@ long double ScaleOf(const std::string& suffix) {
 
 void RequireNear(const std::string& text, Quantity quantity) {
   const std::size_t end = std::min(text.find_first_not_of("+-.0123456789"), text.size());
-  const long double want = std::strtold(text.substr(0, end).c_str(), nullptr) * ScaleOf(text.substr(end)) * 1000;
+  const std::string suffix = text.substr(end);
+  long double want = std::strtold(text.substr(0, end).c_str(), nullptr) * ScaleOf(suffix) * 1000;
+  // As the server has it, whatever the sign.
+  if (suffix.ends_with('i')) want = std::copysign(std::min(std::fabs(want), std::ldexp(1000.0L, 63)), want);
   const auto value = static_cast<long double>(quantity.thousandths);
   const long double slack = std::fabs(want) * 1e-12L;
   Require(std::fabs(value) >= std::fabs(want) - slack, "never rounded towards zero");
