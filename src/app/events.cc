@@ -8,6 +8,7 @@
 
 #include "app/archive.h"
 #include "app/repair_words.h"
+#include "base/masked.h"
 #include "base/text.h"
 #include "core/repair.h"
 
@@ -45,7 +46,7 @@ Event RefusalEvent(const Chain& chain, const Refusal& refusal) {
   event.warning = !refusal.waiting();
   event.reason = ReasonName(refusal.reason);
   event.action = "Refuse";
-  event.identity = refusal.message;
+  event.identity = Masked(refusal.message);
   return event;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "app/render.h"
+#include "base/masked.h"
 #include "base/time.h"
 
 namespace cnpa {
@@ -15,15 +16,10 @@ constexpr std::size_t kMostLinesOfOne = 8;
 constexpr std::size_t kMostWarnings = 1000;
 constexpr std::chrono::hours kWarningIsNewsAfter{1};
 
-enum class Digits { kCount, kDoNotCount };
-
 /// Source:  FNV-1a.
-std::uint64_t HashOf(std::string_view text, Digits digits) {
+std::uint64_t HashOf(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) {
-    if (digits == Digits::kDoNotCount && ((c >= '0' && c <= '9') || c == '.')) continue;
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  }
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   return hash;
 }
 
@@ -36,7 +32,7 @@ bool Troubles::Note(const LogEntry& entry, Moment now) {
 
 bool Troubles::NoteTrouble(const LogEntry& entry, Moment now) {
   const bool of_whole_pass = entry.trouble.empty();
-  const std::uint64_t key = HashOf(entry.trouble, Digits::kCount);
+  const std::uint64_t key = HashOf(entry.trouble);
   auto found = troubles_.find(key);
   if (found == troubles_.end()) {
     if (troubles_.size() >= kMostTroubles) return false;
@@ -52,12 +48,12 @@ bool Troubles::NoteTrouble(const LogEntry& entry, Moment now) {
   if (!trouble.mentioned) ++trouble.passes;
   trouble.mentioned = true;
   trouble.lasts_until = now + entry.lasts;
-  return trouble.told.size() < kMostLinesOfOne && trouble.told.insert(HashOf(entry.text, Digits::kDoNotCount)).second;
+  return trouble.told.size() < kMostLinesOfOne && trouble.told.insert(HashOf(Masked(entry.text))).second;
 }
 
 bool Troubles::NoteWarning(const LogEntry& entry, Moment now) {
   std::erase_if(warnings_, [now](const auto& warning) { return now - warning.second > kWarningIsNewsAfter; });
-  const std::uint64_t key = HashOf(entry.text, Digits::kDoNotCount);
+  const std::uint64_t key = HashOf(Masked(entry.text));
   const bool known = warnings_.contains(key);
   if (known || warnings_.size() < kMostWarnings) warnings_[key] = now;
   return !known;

@@ -26,8 +26,8 @@ class Troubles {
  public:
   using Moment = std::chrono::steady_clock::time_point;
 
-  /// Notes what the running pass says; returns whether it has to be told, and not only been told before. Numbers make
-  /// no difference: "no answer within 4.7 s" is the same as "within 4.8 s".
+  /// Notes what the running pass says; returns whether it has to be told, and not only been told before. What
+  /// Masked() leaves out makes no difference: "no answer within 4.7 s" is the same as "within 4.8 s".
   bool Note(const LogEntry& entry, Moment now);
 
   /// Ends the running pass. Returns what is to be told: of each trouble that it would have mentioned, that it is over.

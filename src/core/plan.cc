@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/masked.h"
 #include "base/overloaded.h"
 #include "base/text.h"
 #include "core/plan_objects.h"
@@ -203,6 +204,16 @@ bool IsQuotaChange(const Change& change) {
          std::holds_alternative<DeleteQuota>(change.effect);
 }
 
+/// Returns `refusal` in the words that the status has for it already, if they differ only in what does so with every
+/// try, such as a port, or the number that somebody gave to the request.
+Refusal InWordsOf(const Chain& chain, Refusal refusal) {
+  const Boxed<Condition>& ready = chain.observed_status.ready;
+  const bool same = ready && ready->status == "False" && ready->observed_generation == chain.generation &&
+                    ready->reason == ReasonName(refusal.reason) && Masked(ready->message) == Masked(refusal.message);
+  if (same) refusal.message = ready->message;
+  return refusal;
+}
+
 }  // namespace
 
 bool Plan::empty() const {
@@ -317,7 +328,8 @@ std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t faile
     uid = created_uid;
   }
   if (chain.deleting) name = chain.observed_status.namespace_name;
-  TeamSpaceStatus status = RefusedStatus(chain.observed_status, refusal, chain.generation, std::move(name), now);
+  TeamSpaceStatus status =
+      RefusedStatus(chain.observed_status, InWordsOf(chain, refusal), chain.generation, std::move(name), now);
   if (!chain.deleting) status.namespace_uid = chain.crd.has_namespace_uid ? std::move(uid) : std::nullopt;
   return StatusChange(chain.observed_status, status);
 }
