@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/turns.h"
+#include "app/written.h"
 #include "core/plan_objects.h"
 #include "core/status.h"
 
@@ -47,13 +48,15 @@ bool MustConfirm(const Chain& chain) {
 
 class Applier {
  public:
-  Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain)
+  Applier(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain,
+          const Legacy& legacy)
       : plan_(plan),
         client_(client),
         archive_(archive),
         on_chain_(on_chain),
+        legacy_(legacy),
         // Half of the pass: a slow disk keeps neither repairs nor new ones from their turn.
-        turns_(plan, concurrency, client.time_left() / 2) {
+        turns_(plan, concurrency, client.time_left() / 2, legacy.order) {
     report_.chains.resize(plan.chains.size());
     ended_.resize(plan.chains.size(), false);
     for (std::size_t i = 0; i < plan.chains.size(); ++i) report_.chains[i].refusal = plan.chains[i].refusal;
@@ -96,7 +99,7 @@ class Applier {
       const Change& change = chain.changes[report.done];
       const auto* archive = std::get_if<WriteArchive>(&change.effect);
       if (archive == nullptr) {
-        client_.Write(EncodeChange(chain, WithNamespaceUid(change, UidOfCreated(i))),
+        client_.Write(EncodeChange(chain, Sent(i)),
                       [this, i](Result<std::string> object) { OnWritten(i, std::move(object)); });
         return;
       }
@@ -132,18 +135,22 @@ class Applier {
   void OnWritten(std::size_t i, Result<std::string> object) {
     if (object && std::holds_alternative<CreateQuota>(Current(i).effect)) {
       LookWhereItIs(i, *std::move(object));
-    } else if (object || IsGoneAlready(i, object.error())) {
-      if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteUid(i, *std::move(object));
-      Proceed(i);
     } else {
-      OnFailure(i, std::move(object).error());
+      Judge(i, std::move(object));
     }
     BeginMore();
   }
 
-  void Proceed(std::size_t i) {
-    ++report_.chains[i].done;
-    Continue(i);
+  /// Goes on with chain `i` if the server has kept what was sent.
+  void Judge(std::size_t i, Result<std::string> object) {
+    if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteUid(i, *object);
+    Written written = HoldAgainst(plan_.chains[i], Sent(i), std::move(object));
+    if (written.status || IsGoneAlready(i, written.status.error())) {
+      ++report_.chains[i].done;
+      return Continue(i);
+    }
+    report_.chains[i].altered = std::move(written.altered);
+    OnFailure(i, std::move(written.status).error());
   }
 
   /// A quota is created by the name of its namespace alone. While that was on its way (in the server's queue, or
@@ -158,7 +165,7 @@ class Applier {
                   } else if (!*space) {
                     OnFailure(i, {ErrorCode::kConflict, "the namespace has gone since, and the quota with it"});
                   } else if (IsOurs(plan_.chains[i], **space)) {
-                    Proceed(i);
+                    Judge(i, std::move(quota));
                   } else {
                     TakeBack(i, std::move(quota));
                   }
@@ -195,6 +202,9 @@ class Applier {
   /// The change of chain `i` that is being made.
   const Change& Current(std::size_t i) const { return plan_.chains[i].changes[report_.chains[i].done]; }
 
+  /// The same, with what is known of it since the plan was made.
+  Change Sent(std::size_t i) const { return WithNamespaceUid(Current(i), UidOfCreated(i)); }
+
   /// What was to be deleted is not there: that is as good.
   bool IsGoneAlready(std::size_t i, const Error& error) const {
     return error.code == ErrorCode::kNotFound && std::holds_alternative<DeleteQuota>(Current(i).effect);
@@ -207,16 +217,22 @@ class Applier {
     // The server looks namespaces up in a cache that may still have the one of that name that has ended.
     if (error.code == ErrorCode::kTerminating && NamespaceMade(chain, report.done) != nullptr)
       error.code = ErrorCode::kConflict;
-    const ChainEnd end = EndOf(error);
-    const std::optional<Refusal> refusal = ClassifyFailure(chain, failed, error);
+    ChainEnd end = EndOf(error);
+    std::optional<Refusal> refusal = ClassifyFailure(chain, failed, error);
+    if (end == ChainEnd::kLostRace && legacy_.setbacks != nullptr) {
+      refusal = ClassifyLostRace(legacy_.setbacks->Find(chain.uid), error);
+      if (refusal) end = ChainEnd::kFailed;
+    }
     report.error = std::move(error);
     if (!refusal) return End(i, end);
     report.refusal = refusal;
+    // A namespace that was altered on its way in was created all the same.
+    const bool created = !report.altered.empty() && std::holds_alternative<CreateNamespace>(failed.effect);
     const std::optional<Change> status =
-        ComputeRefusedStatus(chain, report.done, *refusal, plan_.computed_at, UidOfCreated(i));
+        ComputeRefusedStatus(chain, report.done + (created ? 1 : 0), *refusal, plan_.computed_at, UidOfCreated(i));
     if (!status || client_.stopping()) return End(i, end);
-    client_.Write(EncodeChange(chain, *status), [this, i, end](const Result<std::string>& done) {
-      report_.chains[i].told = done.has_value();
+    client_.Write(EncodeChange(chain, *status), [this, i, end, status = *status](Result<std::string> answer) {
+      report_.chains[i].told = HoldAgainst(plan_.chains[i], status, std::move(answer)).status.has_value();
       // If this fails too, the next pass tries again; the failure that counts is the first one.
       End(i, end);
       BeginMore();
@@ -235,6 +251,7 @@ class Applier {
   Client& client_;
   Archive& archive_;
   const OnChain& on_chain_;
+  const Legacy& legacy_;
   Turns turns_;
   Report report_;
   std::vector<bool> ended_;
@@ -244,8 +261,9 @@ class Applier {
 
 }  // namespace
 
-Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain) {
-  return Applier(plan, client, archive, concurrency, on_chain).Run();
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain,
+             const Legacy& legacy) {
+  return Applier(plan, client, archive, concurrency, on_chain, legacy).Run();
 }
 
 }  // namespace cnpa

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
 
 #include "app/archive.h"
 #include "app/report.h"
 #include "core/plan.h"
+#include "core/setbacks.h"
 #include "kube/client.h"
 
 namespace cnpa {
@@ -17,7 +19,14 @@ namespace cnpa {
 /// Is told of each chain that has ended, in the order of the plan.
 using OnChain = std::function<void(const Chain&, const ChainReport&)>;
 
+/// What the passes before leave to this one.
+struct Legacy {
+  std::vector<std::size_t> order;           ///< The indices of the chains as they are to begin; empty: as in the plan.
+  const SetbackRecord* setbacks = nullptr;  ///< Null: nobody knows.
+};
+
 /// Performs `plan` with at most `concurrency` chains at work, each with one request in flight.
-Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain);
+Report Apply(const Plan& plan, Client& client, Archive& archive, std::size_t concurrency, const OnChain& on_chain,
+             const Legacy& legacy = {});
 
 }  // namespace cnpa

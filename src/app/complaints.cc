@@ -32,10 +32,10 @@ bool Tell(const std::vector<LogEntry>& entries, const Log& log, std::size_t most
 
 }  // namespace
 
-void Complaints::Add(const Chain& chain, const ChainReport& report, const Renderer& renderer) {
+void Complaints::Add(const Chain& chain, const ChainReport& report, const Renderer& renderer, bool quiet_races) {
   if (report.refusal) {
     AddRefusal(chain.name, *report.refusal, renderer);
-  } else if (report.end == ChainEnd::kFailed) {
+  } else if (report.end == ChainEnd::kFailed || (report.end == ChainEnd::kLostRace && !quiet_races)) {
     Add({.level = LogLevel::kWarn,
          .text = renderer.FailureLine(chain.name, report.error),
          .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),

@@ -17,8 +17,9 @@ namespace cnpa {
 
 class Complaints {
  public:
-  /// Takes what `report` says of `chain`, if it is a refusal or a failure.
-  void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer);
+  /// Takes what `report` says of `chain`, if it is a refusal or a failure. With `quiet_races` a race that was lost is
+  /// neither: what is lost in every pass is a refusal.
+  void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer, bool quiet_races = true);
   void Add(LogEntry entry);
 
   /// Writes each on a line of its own, for the loop, where it is told once and once more when it is over. Returns

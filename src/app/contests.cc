@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "app/fight_file.h"
 #include "app/repair_words.h"
 
 namespace cnpa {
@@ -26,9 +25,8 @@ std::optional<Chain> Contests::Note(const Chain& chain, std::size_t done, Time n
   std::optional<Chain> marked;
   for (std::size_t i = 0; i < done; ++i) {
     for (const Repair& repair : RepairsOf(chain, i)) {
-      if (!record_) Load(now);
       const FightKey key = FightKeyOf(chain.uid, repair);
-      const std::optional<Contest> contest = record_->Note(key, now);
+      const std::optional<Contest> contest = memory_.repairs(now).Note(key, now);
       if (!contest) continue;
       ++repairs_;
       fights_.insert_or_assign(key, Fight{chain.name, repair, *contest});
@@ -55,23 +53,6 @@ std::vector<LogEntry> Contests::Lines(const Renderer& renderer) const {
                      .lasts = kFightWindow});
   }
   return lines;
-}
-
-void Contests::Load(Time now) {
-  record_.emplace();
-  if (folder_.empty())
-    return log_.Debug("no folder to remember repairs in: no fight with another writer is recognised");
-  Result<FightRecord> earlier = LoadFights(folder_);
-  if (!earlier) return log_.Debug("earlier repairs are forgotten: " + earlier.error().message);
-  record_ = *std::move(earlier);
-  record_->Expire(now);
-}
-
-void Contests::Save(Time now) {
-  if (!record_ || folder_.empty()) return;
-  record_->Expire(now);
-  const Status saved = SaveFights(folder_, *record_);
-  if (!saved) log_.Debug("repairs are not remembered: " + saved.error().message);
 }
 
 }  // namespace cnpa

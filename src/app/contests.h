@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognises a fight: repairs that others undo again and again, over the passes. Its memory is a small file; where
-// there is none, every repair is a first one.
+// Recognises a fight: repairs that others undo again and again, over the passes. Without a memory every repair is a
+// first one.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/log.h"
+#include "app/memory.h"
 #include "app/render.h"
 #include "core/fights.h"
 #include "core/plan.h"
@@ -20,18 +21,14 @@ namespace cnpa {
 
 class Contests {
  public:
-  /// `folder` holds the file between passes; empty: there is none. What is wrong with it is told at debug only.
-  Contests(std::string folder, const Log& log) : folder_(std::move(folder)), log_(log) {}
+  explicit Contests(Memory& memory) : memory_(memory) {}
 
   /// Notes the repairs among the first `done` changes of `chain`. Returns the chain with those marked that are
-  /// contested; nothing where none is. The file is read at the first repair.
+  /// contested; nothing where none is.
   std::optional<Chain> Note(const Chain& chain, std::size_t done, Time now);
 
   /// Returns a line for each fight.
   std::vector<LogEntry> Lines(const Renderer& renderer) const;
-
-  /// Keeps what was noted, if anything was.
-  void Save(Time now);
 
   /// How many repairs were of what is contested.
   std::uint64_t repairs() const { return repairs_; }
@@ -43,11 +40,7 @@ class Contests {
     Contest contest;
   };
 
-  void Load(Time now);
-
-  std::string folder_;
-  const Log& log_;
-  std::optional<FightRecord> record_;  ///< Nothing: no repair was noted yet.
+  Memory& memory_;
   std::map<FightKey, Fight> fights_;
   std::uint64_t repairs_ = 0;
 };

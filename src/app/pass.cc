@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/document.h"
-#include "app/fight_file.h"
+#include "app/memory_file.h"
 #include "app/output.h"
 #include "app/session.h"
 #include "app/stop.h"

@@ -13,6 +13,7 @@
 #include "app/contests.h"
 #include "app/event_sender.h"
 #include "app/events.h"
+#include "app/memory.h"
 #include "app/observe.h"
 #include "app/output.h"
 #include "app/plan_view.h"
@@ -68,7 +69,8 @@ class Run {
  public:
   Run(Transport& transport, const ReconcileContext& context)
       : context_(context),
-        contests_(context.runtime_folder, context.log),
+        memory_(context.runtime_folder, context.log),
+        contests_(memory_),
         client_(transport, context.options.request_timeout,
                 {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
                  .random = {}},
@@ -99,7 +101,7 @@ class Run {
     Totals totals;
     Complaints complaints;
     for (int pass = 1;; ++pass) {
-      const Result<Plan> plan = Compute();
+      Result<Plan> plan = Compute();
       if (!plan) {
         if (pass == 1) return Fail(plan.error());
         // What the rounds before have written is told all the same.
@@ -108,8 +110,12 @@ class Run {
       }
       if (pass == 1) context_.on_observed();
       complaints = {};
-      const bool lost_race = ApplyPlan(*plan, totals, complaints);
-      if (!lost_race || pass == kPassesAfterLostRaces || client_.stopping()) break;
+      const std::vector<std::string> held = HoldBack(memory_.setbacks(plan->computed_at), *plan);
+      const Report report = ApplyPlan(*plan, totals, complaints);
+      if (!report.lost_race() || pass == kPassesAfterLostRaces || client_.stopping()) {
+        memory_.Note(*plan, report, {.held = held, .of_all = !partial_ && context_.options.only.empty()});
+        break;
+      }
       context_.log.Debug("another writer was faster somewhere: one more pass");
     }
     PassOutcome outcome = End(totals, complaints, started);
@@ -128,7 +134,7 @@ class Run {
   PassOutcome End(const Totals& totals, Complaints& complaints, Clock::time_point started) {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
-    contests_.Save(context_.now());
+    memory_.Save(context_.now());
     const bool told_all =
         context_.in_loop ? complaints.TellEach(context_.log) : complaints.TellAlike(context_.log, renderer);
     if (const std::string missing = context_.archive.DescribeMissing(); !missing.empty()) context_.log.Warn(missing);
@@ -207,8 +213,8 @@ class Run {
     return wake;
   }
 
-  /// Performs a plan, telling each change once it is made; returns whether a race was lost.
-  bool ApplyPlan(const Plan& plan, Totals& totals, Complaints& complaints) {
+  /// Performs a plan, telling each change once it is made.
+  Report ApplyPlan(const Plan& plan, Totals& totals, Complaints& complaints) {
     const Renderer renderer(plan.computed_at, context_.stderr_form, context_.options.archive);
     if (WritesStatusWithoutConditions(plan)) {
       context_.log.Warn(
@@ -223,16 +229,26 @@ class Run {
         TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
       }
       if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
-      complaints.Add(chain, done, renderer);
+      complaints.Add(chain, done, renderer, context_.in_loop && memory_.lasts());
       for (Event& event : EventsOf(chain, done)) events_.push_back(std::move(event));
       if (context_.document != nullptr) context_.document->AddChanges(chain, done);
     };
-    const Report report =
-        Apply(plan, client_, context_.archive, static_cast<std::size_t>(context_.options.concurrency), tell);
+    const auto concurrency = static_cast<std::size_t>(context_.options.concurrency);
+    Report report = Apply(plan, client_, context_.archive, concurrency, tell, LegacyFor(plan, concurrency));
     if (context_.document != nullptr) context_.document->SetProblems(plan, report);
     totals.Add(plan, report);
     numbers_.Add(plan, report);
-    return report.lost_race();
+    return report;
+  }
+
+  Legacy LegacyFor(const Plan& plan, std::size_t concurrency) {
+    if (memory_.lasts()) {
+      const SetbackRecord& setbacks = memory_.setbacks(plan.computed_at);
+      return {.order = ComputeBeginOrder(plan, setbacks), .setbacks = &setbacks};
+    }
+    // Where all can begin at once there is no first one.
+    if (plan.chains.size() <= concurrency) return {};
+    return {.order = ComputeRotatedOrder(plan), .setbacks = nullptr};
   }
 
   void SendEvents() {
@@ -267,6 +283,7 @@ class Run {
   }
 
   const ReconcileContext& context_;
+  Memory memory_;
   Contests contests_;
   Client client_;
   PassNumbers numbers_;

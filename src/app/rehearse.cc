@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/written.h"
 #include "kube/codec.h"
 
 namespace cnpa {
@@ -49,10 +50,12 @@ class Rehearsal {
       return Note(i, j, Fail(ErrorCode::kUnavailable, "the server fails too often: " + last_failure_));
     }
     ++in_flight_;
-    client_.Write(EncodeChange(chain, change), [this, i, j](const Result<std::string>& answer) {
+    client_.Write(EncodeChange(chain, change), [this, i, j](Result<std::string> body) {
       --in_flight_;
+      const Chain& asked = plan_.chains[i];
+      const Status answer = HoldAgainst(asked, asked.changes[j], std::move(body)).status;
       if (!answer) last_failure_ = answer.error().message;
-      Note(i, j, answer ? Status() : tl::unexpected<Error>(answer.error()));
+      Note(i, j, answer);
       AskMore();
     });
   }

@@ -24,9 +24,10 @@ enum class ChainEnd {
 struct ChainReport {
   std::size_t done = 0;  ///< How many changes were made, from the front.
   ChainEnd end = ChainEnd::kLeft;
-  Error error;                     ///< For kFailed and kLostRace: of change `done`.
-  std::optional<Refusal> refusal;  ///< The plan's, or what the failure means for the team.
-  bool told = false;               ///< The status was written anew, since the failure is a refusal.
+  Error error;                       ///< For kFailed and kLostRace: of change `done`.
+  std::vector<FieldChange> altered;  ///< For kFailed: what the server changed of what was sent.
+  std::optional<Refusal> refusal;    ///< The plan's, or what the failure means for the team.
+  bool told = false;                 ///< The status was written anew, since the failure is a refusal.
   bool archive_was_there = false;  ///< Then the archive is done, and nothing was written.
 
   /// Returns whether change `i` of `chain` was made: it is done, and was not found to be done before.

@@ -13,17 +13,20 @@ bool BeginsWithArchive(const Chain& chain) {
 
 }  // namespace
 
-Turns::Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives)
-    : concurrency_(std::max<std::size_t>(concurrency, 1)), left_(for_archives) {
-  for (std::size_t i = 0; i < plan.chains.size(); ++i) {
-    is_archive_.push_back(BeginsWithArchive(plan.chains[i]));
+Turns::Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives,
+             const std::vector<std::size_t>& order)
+    : place_(plan.chains.size()), concurrency_(std::max<std::size_t>(concurrency, 1)), left_(for_archives) {
+  for (const Chain& chain : plan.chains) is_archive_.push_back(BeginsWithArchive(chain));
+  for (std::size_t place = 0; place < place_.size(); ++place) {
+    const std::size_t i = order.empty() ? place : order[place];
+    place_[i] = place;
     (is_archive_[i] ? archives_ : others_).push_back(i);
   }
 }
 
 std::optional<std::size_t> Turns::Next() {
   if (active_archives_ + active_others_ >= concurrency_) return std::nullopt;
-  const bool is_first = !archives_.empty() && (others_.empty() || archives_.front() < others_.front());
+  const bool is_first = !archives_.empty() && (others_.empty() || place_[archives_.front()] < place_[others_.front()]);
   if (is_first && MayArchive()) return TakeArchive();
   if (!others_.empty()) return TakeOther();
   return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which chain of a plan begins next. Chains go in the order of the plan, but for those that begin with an archive:
+// Which chain of a plan begins next. Chains go in the order of the plan, or another one, but for those that begin with an archive:
 // writing a file holds everything up, and a disk may be slow or hang, so they get no more than their share of the time.
 // A plain state machine: it is told what happens and knows no clock.
 #pragma once
@@ -20,8 +20,10 @@ class Turns {
   /// So much may be spent on archives before what they are for, the requests behind them, has to be sent.
   static constexpr std::chrono::milliseconds kArchivesAtOnce{100};
 
-  /// At most `concurrency` chains are at work. After `for_archives` the archives that are left come last.
-  Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives);
+  /// At most `concurrency` chains are at work. After `for_archives` the archives that are left come last. `order` has
+  /// the indices of all chains as they are to begin; empty: as in the plan.
+  Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives,
+        const std::vector<std::size_t>& order = {});
 
   /// Returns the chain that begins now, which is at work until Ended() or PutBack(); nothing when none may.
   std::optional<std::size_t> Next();
@@ -47,6 +49,7 @@ class Turns {
   std::size_t TakeOther();
 
   std::vector<bool> is_archive_;      ///< By chain: whether it begins with an archive.
+  std::vector<std::size_t> place_;    ///< By chain: how many go before it.
   std::deque<std::size_t> archives_;  ///< Not begun yet, like the following.
   std::deque<std::size_t> others_;
   std::size_t concurrency_;

@@ -168,6 +168,13 @@ Status FillAndRename(int folder_fd, const std::string& folder, const std::string
   return filled;
 }
 
+/// Gives a file that root makes to the owner of its folder, who could replace it anyway.
+void GiveToOwnerOf(int folder_fd, int fd) {
+  struct stat facts {};
+  if (::geteuid() != 0 || ::fstat(folder_fd, &facts) != 0 || facts.st_uid == 0) return;
+  if (::fchown(fd, facts.st_uid, facts.st_gid) != 0) return;  // A root that may not: it stays root's.
+}
+
 }  // namespace
 
 bool IsFolderSyncMissing(int error_number) {
@@ -221,6 +228,7 @@ Status ReplaceFile(const std::string& path, std::string_view content, mode_t mod
   const UniqueFd folder_fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder_fd) return Fail(ErrorCode::kInvalid, "cannot write '" + path + "': " + SystemMessage(errno));
   return FillAndRename(folder_fd.get(), folder, NameOf(path), kReplacementPrefix, [&](const UniqueFd& fd) -> Status {
+    GiveToOwnerOf(folder_fd.get(), fd.get());
     // Whatever the umask is.
     if (::fchmod(fd.get(), mode) != 0) return FileError("change the mode of", path, errno);
     return WriteAll(fd.get(), path, content);

@@ -90,7 +90,8 @@ Status WriteFileDurably(int folder_fd, const std::string& folder, const std::str
 Result<bool> SyncFolder(int folder_fd, const std::string& folder);
 
 /// Puts `content` in the place of the file `path`, by default readable by everybody, so that whoever reads it finds the
-/// old or the new one whole. No promise for a power cut: that is WriteFileDurably()'s.
+/// old or the new one whole. No promise for a power cut: that is WriteFileDurably()'s. Where root writes into a folder
+/// of somebody else, the file becomes theirs, if root may give it away.
 ///
 /// Errors:  kInvalid, with the step that failed and the system's words; then nothing has changed.
 Status ReplaceFile(const std::string& path, std::string_view content, mode_t mode = 0644);

@@ -38,8 +38,9 @@ constexpr std::array kFiles{
           "What deleted team spaces leave behind, one file each. Under systemd it is kept in "
           "/var/lib/private/cnpa-op/archive, to which this leads. Nothing of this package ever removes it."},
     Entry{"~/.local/state/cnpa-op/archive", "The same, for a user other than root."},
-    Entry{"/run/cnpa-op/repairs.json",
-          "The repairs of the last minutes, by which a fight with another writer is recognised. May be removed."},
+    Entry{"/run/cnpa-op/memory.json",
+          "The repairs and failures of the last passes: by them a fight with another writer is recognised, and what "
+          "failed last goes last. May be removed."},
     Entry{"~/.cache/cnpa-op/credentials", "What exec plugins printed, for as long as it is valid."},
 };
 

@@ -44,13 +44,25 @@ bool IsKubernetesObject(std::string body) {
   return document.root().Has("kind") && document.root().Has("apiVersion");
 }
 
-/// A failure that another try, now or in the next pass, can mend.
-bool MayPass(ErrorCode code) {
-  return code == ErrorCode::kUnavailable || code == ErrorCode::kUnreachable;
-}
-
 bool Succeeded(const Response& response) {
   return response.code >= 200 && response.code < 300;
+}
+
+/// Returns what is wrong with an answer to a write.
+Error WriteError(const Request& request, const Result<Response>& response) {
+  if (response && Succeeded(*response)) {
+    return {ErrorCode::kUnavailable, Words(request) + ": the answer is not the API server's"};
+  }
+  if (response) return ToError(DecodeApiError(request, *response), Purpose::kWrite);
+  Error error = response.error();
+  // An answer that nobody can read, since it is compressed or too long: whatever it says, the write may have happened.
+  if (error.code == ErrorCode::kMalformed) error = {ErrorCode::kUnavailable, Words(request) + ": " + error.message};
+  return error;
+}
+
+/// A failure that another try, now or in the next pass, can fix.
+bool MayPass(ErrorCode code) {
+  return code == ErrorCode::kUnavailable || code == ErrorCode::kUnreachable;
 }
 
 /// Returns whether `request`, which is a GET, is a list to the server: one of many objects, which alone is read as it
@@ -249,26 +261,29 @@ void Client::Watch(const Collection& collection, const std::string& resource_ver
 }
 
 void Client::Get(std::string path, OnBody on_done) {
-  ForBody({.method = Method::kGet, .path = std::move(path)}, request_timeout_, std::move(on_done));
+  ForBody({.method = Method::kGet, .path = std::move(path)}, Purpose::kRead, request_timeout_, std::move(on_done));
 }
 
 void Client::Ask(std::string path, std::string body, OnBody on_done) {
   ForBody(
       {.method = Method::kPost, .path = std::move(path), .content_type = "application/json", .body = std::move(body)},
-      request_timeout_, std::move(on_done));
+      Purpose::kRead, request_timeout_, std::move(on_done));
 }
 
 void Client::Tell(Request request, OnBody on_done) {
-  ForBody(std::move(request), std::min(request_timeout_, kTellTimeout), std::move(on_done));
+  const Purpose purpose = request.method == Method::kGet ? Purpose::kRead : Purpose::kWrite;
+  ForBody(std::move(request), purpose, std::min(request_timeout_, kTellTimeout), std::move(on_done));
 }
 
-void Client::ForBody(Request request, milliseconds timeout, OnBody on_done) {
+void Client::ForBody(Request request, Purpose purpose, milliseconds timeout, OnBody on_done) {
   request.path = WithParameter(request.path, ServerTimeout(timeout));
   request.timeout = timeout;
   const Request asked{.method = request.method, .path = request.path};
-  Start(std::move(request), [asked, on_done = std::move(on_done)](Result<Response> response) {
+  Start(std::move(request), [asked, purpose, on_done = std::move(on_done)](Result<Response> response) {
     if (!response) return on_done(tl::unexpected<Error>(response.error()));
-    if (!Succeeded(*response)) return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response))));
+    if (!Succeeded(*response)) {
+      return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response), purpose)));
+    }
     on_done(std::move(response->body));
   });
 }
@@ -280,21 +295,19 @@ void Client::Write(Request request, OnBody on_done) {
 }
 
 void Client::WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnBody on_done) {
-  Start(*request, [this, request, attempt, on_done = std::move(on_done)](const Result<Response>& response) {
-    FinishWrite(request, attempt, on_done, response);
+  Start(*request, [this, request, attempt, on_done = std::move(on_done)](Result<Response> response) {
+    FinishWrite(request, attempt, on_done, std::move(response));
   });
 }
 
 void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnBody& on_done,
-                         const Result<Response>& response) {
+                         Result<Response> response) {
   const bool succeeded = response && Succeeded(*response);
   if (succeeded && IsKubernetesObject(response->body)) {
     ++writes_;
-    return on_done(response->body);
+    return on_done(std::move(response->body));
   }
-  Error error = succeeded  ? Error{ErrorCode::kUnavailable, Words(*request) + ": the answer is not the API server's"}
-                : response ? ToError(DecodeApiError(*request, *response))
-                           : response.error();
+  Error error = WriteError(*request, response);
   if (!MayPass(error.code)) return on_done(tl::unexpected<Error>(std::move(error)));
   const bool surely_undone = error.code == ErrorCode::kUnreachable || (response && response->code == 429);
   if (!surely_undone) {

@@ -78,7 +78,11 @@ class Client {
   /// and is held against nobody when it fails.
   void Tell(Request request, OnBody on_done);
 
-  /// Begins a write. It is made again only where it surely did not happen: the server says 429, or was not reached.
+  /// Begins a write; `on_done` gets the answer, which is an object of Kubernetes. It is made again only where it surely
+  /// did not happen: the server says 429, or was not reached.
+  ///
+  /// Errors:  of `on_done`: kConflict and kNotFound only where the server says so of what was written; kUnavailable
+  ///          also for an answer that can't be read, since the write may have happened.
   void Write(Request request, OnBody on_done);
 
   /// Gives up what was begun, once `after` has passed.
@@ -106,14 +110,14 @@ class Client {
 
  private:
   struct Listing;
-  void ForBody(Request request, std::chrono::milliseconds timeout, OnBody on_done);
+  void ForBody(Request request, Purpose purpose, std::chrono::milliseconds timeout, OnBody on_done);
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);
   void BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error);
   void WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnBody on_done);
   void FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnBody& on_done,
-                   const Result<Response>& response);
+                   Result<Response> response);
   void Start(Request request, Transport::OnDone on_done);
 
   Transport& transport_;

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "core/kept.h"
 #include "core/objects.h"
 #include "core/plan.h"
 #include "kube/json.h"
@@ -98,6 +99,11 @@ Result<CrdFacts> DecodePublishedSchema(std::string text, CrdFacts facts);
 ///
 /// Requires: `change` is not an archive.
 Request EncodeChange(const Chain& chain, const Change& change);
+
+/// Reads what the server answered to `change`: the object as it is kept, as far as it is ours.
+///
+/// Errors:  kMalformed when it is not that object.
+Result<Kept> DecodeKept(const Change& change, std::string answer);
 
 /// Returns where one TeamSpace is read by its name: as a list of at most one, since that takes no right beyond `list`.
 std::string ConfirmationPath(const Chain& chain);

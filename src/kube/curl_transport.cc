@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/api_error.h"
 #include "kube/curl_failure.h"
 #include "kube/curl_handles.h"
 #include "kube/curl_setup.h"
@@ -179,7 +180,9 @@ class CurlTransport::Impl {
     Trace(*transfer, {});
     idle_.push_back(transfer->TakeEasy());
     // A watch does not wait for the others that go on; who asked for it looks anew.
-    if (transfer->response().code == 401 && renew_ && !transfer->request().is_watch) return SendOnceMore(*transfer);
+    if (renew_ && !transfer->request().is_watch && RefusesCredentials(transfer->request(), transfer->response())) {
+      return SendOnceMore(*transfer);
+    }
     transfer->DoneWithResponse();
   }
 
@@ -201,7 +204,7 @@ class CurlTransport::Impl {
     transfer.Done(tl::unexpected<Error>(std::move(error)));
   }
 
-  /// A request that was answered 401 was not performed, so it may be sent again, whatever it is.
+  /// A request whose credentials were refused was not performed, so it may be sent again, whatever it is.
   void SendOnceMore(CurlTransfer& refused) {
     if (!renewed_) {
       if (renewed_at_ && Clock::now() - *renewed_at_ < kBetweenRenewals) return refused.DoneWithResponse();

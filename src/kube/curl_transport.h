@@ -44,9 +44,9 @@ class CurlTransport : public Transport {
   /// Puts other credentials into a connection whose own were refused; returns whether there were any.
   using Renew = std::function<Result<bool>(Connection&)>;
 
-  /// Makes a transport to `connection`; nothing is sent yet. A request that is answered 401, and is no watch, is sent
-  /// once more with what `renew` gives, which is asked at most once in half a minute; nothing new begins until what is
-  /// in flight with the old credentials has ended.
+  /// Makes a transport to `connection`; nothing is sent yet. A request whose credentials are refused (401), and which
+  /// is no watch, is sent once more with what `renew` gives, which is asked at most once in half a minute; nothing new
+  /// begins until what is in flight with the old credentials has ended.
   ///
   /// Errors:  kInvalid when libcurl can't be set up or has another TLS library than OpenSSL, the server's address is
   ///          none, or something can't be sent as a header.

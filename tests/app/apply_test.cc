@@ -10,6 +10,7 @@
 #include "support/describe.h"
 #include "support/fake_api_server.h"
 #include "support/temp_folder.h"
+#include "support/text.h"
 
 namespace cnpa {
 namespace {
@@ -108,9 +109,22 @@ TEST_CASE("Apply ends a chain by what its failure means", "[app][apply]") {
     bool tells;  // By a status write.
   };
   const std::vector<Case> cases{
-      {"a failed test is a lost race", StatusAnswer(422, "Invalid", "no"), ChainEnd::kLostRace, {}, false},
-      {"409 is a lost race", StatusAnswer(409, "Conflict", "no"), ChainEnd::kLostRace, {}, false},
-      {"404 is a lost race", StatusAnswer(404, "NotFound", "no"), ChainEnd::kLostRace, {}, false},
+      {"what another pass has created is a lost race",
+       StatusAnswer(409, "AlreadyExists", "no", R"({"name":"team-quota","kind":"resourcequotas"})"),
+       ChainEnd::kLostRace,
+       {},
+       false},
+      {"a namespace that is gone is a lost race",
+       StatusAnswer(404, "NotFound", "no", R"({"name":"team-red","kind":"namespaces"})"),
+       ChainEnd::kLostRace,
+       {},
+       false},
+      {"404 of a gateway", Response{.code = 404, .body = "404 page not found"}, ChainEnd::kFailed,
+       Reason::kQuotaRefused, true},
+      {"409 of a webhook",
+       StatusAnswer(409, "AlreadyExists", R"(admission webhook \"a.b\" denied the request: no)",
+                    R"({"name":"team-quota","kind":"resourcequotas"})"),
+       ChainEnd::kFailed, Reason::kQuotaRefused, true},
       {"a refused value", StatusAnswer(422, "Invalid", "no", R"({"name":"x"})"), ChainEnd::kFailed,
        Reason::kQuotaRefused, true},
       {"a right that lacks",
@@ -274,6 +288,124 @@ TEST_CASE("Apply keeps the failure that counts when its status can't be told eit
   CHECK_FALSE(applied.report.chains[0].told);
   CHECK(applied.report.writes == 0);
   CHECK(applied.told == "red ");
+}
+
+TEST_CASE("Apply holds each answer against what was asked, and ends the chain where it differs", "[app][apply]") {
+  struct Case {
+    std::string name;
+    std::string field;  // Of FakeApiServer::policy.
+    std::string value;
+    std::size_t done;
+    Reason reason;
+    std::string words;
+  };
+  const std::string changes = ": an admission policy or webhook changes it";
+  const std::string quota = "ResourceQuota/team-red/team-quota: ";
+  const std::vector<Case> cases{
+      {"pods", "ResourceQuota/spec/hard/pods", R"("2")", 2, Reason::kQuotaRefused,
+       quota + "spec.hard.pods was sent as '6' and kept as '2'" + changes},
+      {"cpu", "ResourceQuota/spec/hard/requests.cpu", R"("1500m")", 2, Reason::kQuotaRefused,
+       quota + "spec.hard.requests.cpu was sent as '2' and kept as '1500m'" + changes},
+      {"a key that goes", "ResourceQuota/spec/hard/pods", "null", 2, Reason::kQuotaRefused,
+       quota + "spec.hard.pods was sent as '6' and kept as nothing" + changes},
+      {"a key more", "ResourceQuota/spec/hard/secrets", R"("1")", 2, Reason::kQuotaRefused,
+       quota + "spec.hard.secrets was sent as nothing and kept as '1'" + changes},
+      {"scopes", "ResourceQuota/spec/scopes", R"(["BestEffort"])", 2, Reason::kQuotaRefused,
+       quota + "spec.scopes was sent as nothing and kept as 'BestEffort'" + changes},
+      {"the label", "Namespace/metadata/labels/platform.labhub.io~1teamspace", R"("blue")", 1, Reason::kWriteFailed,
+       "Namespace/team-red: metadata.labels['platform.labhub.io/teamspace'] was sent as 'red' and kept as 'blue'" +
+           changes},
+      {"the ownerReferences", "Namespace/metadata/ownerReferences", "null", 1, Reason::kWriteFailed,
+       "Namespace/team-red: metadata.ownerReferences was sent as 'uid-red' and kept as nothing" + changes},
+      {"the finalizer", "TeamSpace/metadata/finalizers", R"(["a/b"])", 0, Reason::kWriteFailed,
+       "TeamSpace/red: metadata.finalizers was sent as 'platform.labhub.io/cleanup' and kept as nothing" + changes},
+      {"the status", "TeamSpace/status/observedGeneration", "7", 3, Reason::kWriteFailed,
+       "TeamSpace/red: status.observedGeneration was sent as '1' and kept as '7'" + changes},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      Observation cluster;
+      cluster.team_spaces = {NewTeamSpaceNamed("red")};
+      FakeApiServer server;
+      server.Put(cluster);
+      server.policy[c.field] = c.value;
+      const Applied applied = ApplyTo(server, ComputePlan(cluster), "");
+      const ChainReport& red = applied.report.chains[0];
+      CHECK(red.end == ChainEnd::kFailed);
+      CHECK(red.done == c.done);
+      CHECK(red.error == Error{ErrorCode::kInvalid, c.words});
+      REQUIRE(red.refusal);
+      CHECK(red.refusal->reason == c.reason);
+      CHECK(red.refusal->message.ends_with(c.words));
+      const bool of_status = c.name == "the status";
+      CHECK(red.told == !of_status);
+      if (!of_status) {
+        CHECK(server.At(PathOfTeamSpace("red"), "/status/observedGeneration").empty());
+        CHECK(server.At(PathOfTeamSpace("red"), "/status/conditions/0/status") == R"("False")");
+      }
+      CHECK(red.altered.size() == 1);
+    }
+  }
+}
+
+TEST_CASE("Apply takes no answer about something else for a refusal, nor for success", "[app][apply]") {
+  for (const std::string body : {R"({"kind":"Status","apiVersion":"v1","status":"Success"})",
+                                 R"({"kind":"ResourceQuota","apiVersion":"v1","metadata":{}})"}) {
+    CAPTURE(body);
+    Observation cluster = ConvergedCluster({"red"});
+    cluster.quotas[0].hard["pods"] = "99";
+    FakeApiServer server;
+    server.Put(cluster);
+    server.failure = {"PATCH " + PathOfQuota("red"), Response{.code = 200, .body = body}};
+    const ChainReport red = ApplyTo(server, ComputePlan(cluster), "").report.chains[0];
+    CHECK(red.end == ChainEnd::kFailed);
+    CHECK(red.error.code == ErrorCode::kUnavailable);
+    CHECK(red.error.message.ends_with("the next pass will see"));
+    CHECK_FALSE(red.refusal);
+  }
+}
+
+TEST_CASE("Apply begins chains as the passes before leave it to it, and tells them in the plan's order",
+          "[app][apply]") {
+  Observation cluster = ConvergedCluster({"a", "b", "c"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  FakeApiServer server;
+  server.Put(cluster);
+  Client client(server, std::chrono::seconds(15));
+  Archive archive("");
+  std::string told;
+  Apply(ComputePlan(cluster), client, archive, 1,
+        [&told](const Chain& chain, const ChainReport&) { told += chain.name + " "; }, {.order = {2, 0, 1}});
+  CHECK(server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("c"), "PATCH " + PathOfQuota("a"),
+                                                        "PATCH " + PathOfQuota("b")});
+  CHECK(told == "a b c ");
+}
+
+TEST_CASE("Apply calls a race that is lost in each pass a refusal", "[app][apply]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas[0].hard["pods"] = "99";
+  FakeApiServer server;
+  server.Put(cluster);
+  server.failure = {"PATCH " + PathOfQuota("red"), FailedTestAnswer()};
+  const Plan plan = ComputePlan(cluster);
+  SetbackRecord setbacks;
+  Archive archive("");
+  for (int pass = 1; pass <= 4; ++pass) {
+    Client client(server, std::chrono::seconds(15));
+    const Report report =
+        Apply(plan, client, archive, 1, [](const Chain&, const ChainReport&) {}, {.order = {}, .setbacks = &setbacks});
+    const ChainReport& red = report.chains[0];
+    CAPTURE(pass);
+    CHECK(report.lost_race() == (pass < 3));
+    CHECK(red.end == (pass < 3 ? ChainEnd::kLostRace : ChainEnd::kFailed));
+    CHECK(red.told == (pass == 3));  // The plan is the same, and the status written.
+    REQUIRE(red.refusal.has_value() == (pass >= 3));
+    if (red.refusal) {
+      CHECK(red.refusal->reason == Reason::kWriteFailed);
+      CHECK(Contains(red.refusal->message, red.error.message));
+    }
+    setbacks.Note(plan.chains[0].uid, red.error, {}, kNow);
+  }
 }
 
 TEST_CASE("Apply begins nothing new once the pass is told to end", "[app][apply]") {

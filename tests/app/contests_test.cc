@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "app/fight_file.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/temp_folder.h"
@@ -29,13 +28,14 @@ struct Bench {
   /// Makes a pass that makes the first `done` changes of `chain`, and returns what it marked.
   std::optional<Chain> Pass(const Chain& chain, std::size_t done, Time now) {
     const Log log(LogLevel::kDebug, LogFormat::kText, [this](const LogEntry& entry) { said.push_back(entry.text); });
-    Contests contests(folder, log);
+    Memory memory(folder, log);
+    Contests contests(memory);
     std::optional<Chain> marked = contests.Note(chain, done, now);
     const Renderer renderer(now, {}, "");
     lines.clear();
     for (const LogEntry& line : contests.Lines(renderer)) lines.push_back(line.text);
     repairs = contests.repairs();
-    contests.Save(now);
+    memory.Save(now);
     return marked;
   }
 
@@ -82,7 +82,8 @@ TEST_CASE("Contests notes only what was done", "[app][contests]") {
 TEST_CASE("Contests::Lines are troubles that last, and differ from pass to pass by digits only", "[app][contests]") {
   const TempFolder temp;
   const Log log(LogLevel::kError, LogFormat::kText, [](const LogEntry&) {});
-  Contests contests(temp.path(), log);
+  Memory memory(temp.path(), log);
+  Contests contests(memory);
   for (int i = 0; i < 3; ++i) contests.Note(DriftedChain(), 1, kNow);
   const LogEntry entry = contests.Lines(Renderer(kNow, {}, "")).at(0);
   CHECK(entry.level == LogLevel::kWarn);
@@ -106,7 +107,7 @@ TEST_CASE("Contests does without a memory where it must, and says so at debug on
     bench.folder = bench.temp.Write("file", "");
   }
   SECTION("a folder in the file's place") {
-    bench.temp.Write("run/repairs.json/file", "");
+    bench.temp.Write("run/memory.json/file", "");
   }
   for (int i = 0; i < 5; ++i) CHECK_FALSE(bench.Pass(chain, 2, kNow));
   CHECK(bench.said.size() >= 5);
@@ -115,16 +116,17 @@ TEST_CASE("Contests does without a memory where it must, and says so at debug on
 
 TEST_CASE("Contests forgets a file that is none of ours, and writes it anew", "[app][contests]") {
   Bench bench;
-  bench.temp.Write("run/repairs.json", "something else");
+  bench.temp.Write("run/memory.json", "something else");
   CHECK_FALSE(bench.Pass(DriftedChain(), 2, kNow));
   CHECK(bench.said.size() == 1);
-  CHECK(LoadFights(bench.folder)->entries().size() == 3);
+  CHECK(LoadMemory(bench.folder)->repairs.entries().size() == 3);
 }
 
 TEST_CASE("Contests recognises a fight within one run, too", "[app][contests]") {
   const TempFolder temp;
   const Log log(LogLevel::kError, LogFormat::kText, [](const LogEntry&) {});
-  Contests contests(temp.path(), log);
+  Memory memory(temp.path(), log);
+  Contests contests(memory);
   const Chain chain = DriftedChain();
   CHECK_FALSE(contests.Note(chain, 2, kNow));
   CHECK_FALSE(contests.Note(chain, 2, kNow));

@@ -39,7 +39,8 @@ struct Bench {
                                    .log = log,
                                    .archive = archive,
                                    .now = [this] { return now; },
-                                   .runtime_folder = runtime_folder};
+                                   .runtime_folder = runtime_folder,
+                                   .in_loop = in_loop};
     CapturedStream captured_out(stdout);
     CapturedStream captured_err(stderr);
     const ExitCode code = Reconcile(server, context).code;
@@ -52,9 +53,18 @@ struct Bench {
   TempFolder folder;
   Options options;
   std::string runtime_folder;
+  bool in_loop = false;
   Time now = kNow;
   std::string out;
   std::string err;
+};
+
+/// The same with a memory, and without events.
+struct RememberingBench : Bench {
+  explicit RememberingBench(const Observation& cluster) : Bench(cluster) {
+    runtime_folder = folder.Path("run");
+    options.no_events = true;
+  }
 };
 
 /// A cluster with all that a pass may have to do.
@@ -290,7 +300,8 @@ TEST_CASE("Reconcile leaves a team space alone whose namespace can't be read, an
   Observation cluster = ConvergedCluster({"blue", "red"});
   for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
   Bench bench(cluster);
-  bench.server.Put(PathOfNamespace("red"), R"({"metadata":{"name":"team-red","uid":"n","labels":[]}})");
+  bench.server.Put(PathOfNamespace("red"),
+                   R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team-red","uid":"n","labels":[]}})");
   CHECK(bench.Run() == ExitCode::kUnconverged);
   CHECK(bench.server.At(PathOfQuota("blue"), "/spec/hard/pods") == R"("6")");
   CHECK(bench.server.At(PathOfQuota("red"), "/spec/hard/pods") == R"("99")");
@@ -351,7 +362,7 @@ TEST_CASE("Reconcile recognises a fight over several passes, and only where it m
   pass();
   CHECK(Contains(bench.err, "pods 99 -> 6: contested, 3 times in 6s\n"));
   CHECK(Contains(bench.err, "! TeamSpace/red                            Contested: somebody sets spec.hard.pods"));
-  CHECK(Contains(bench.folder.Read("run/repairs.json"), R"("count":3)"));
+  CHECK(Contains(bench.folder.Read("run/memory.json"), R"("count":3)"));
   bench.runtime_folder.clear();
   pass();
   CHECK_FALSE(Contains(bench.err, "ontested"));
@@ -360,12 +371,14 @@ TEST_CASE("Reconcile recognises a fight over several passes, and only where it m
 TEST_CASE("Reconcile keeps finalizers, labels, annotations, owners and quotas of others", "[app][reconcile]") {
   Bench bench;
   bench.server.Put(PathOfTeamSpace("red"),
-                   R"({"metadata":{"name":"red","uid":"u","generation":1,"labels":{"a":"b"},)"
+                   R"({"kind":"TeamSpace","apiVersion":"platform.labhub.io/v1alpha1",)"
+                   R"("metadata":{"name":"red","uid":"u","generation":1,"labels":{"a":"b"},)"
                    R"("finalizers":["x.example/one","y.example/two"]},"spec":{"pods":1,"cpu":"1"}})");
-  bench.server.Put(PathOfNamespace("red"),
-                   R"({"metadata":{"name":"team-red","uid":"n","labels":{"kubernetes.io/metadata.name":)"
-                   R"("team-red","platform.labhub.io/teamspace":"red","a":"b"},"annotations":{"c":"d"},)"
-                   R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"}]}})");
+  bench.server.Put(
+      PathOfNamespace("red"),
+      R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"team-red","uid":"n","labels":{"kubernetes.io/metadata.name":)"
+      R"("team-red","platform.labhub.io/teamspace":"red","a":"b"},"annotations":{"c":"d"},)"
+      R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"x","uid":"x"}]}})");
   const std::string other = PathOfNamespace("red") + "/resourcequotas/other";
   bench.server.Put(other, R"({"metadata":{"name":"other","uid":"q"},"spec":{"hard":{"pods":"1"}}})");
   CHECK(bench.Run() == ExitCode::kConverged);
@@ -411,9 +424,11 @@ TEST_CASE("Reconcile gives up after three passes that lost a race, and leaves th
   Observation cluster = ConvergedCluster({"red"});
   cluster.quotas[0].hard["pods"] = "99";
   Bench bench(cluster);
-  bench.server.failure = {"PATCH", StatusAnswer(422, "Invalid", "a test failed")};
+  bench.server.failure = {"PATCH", FailedTestAnswer()};
   CHECK(bench.Run() == ExitCode::kUnconverged);
   CHECK(bench.server.TakeWrites().size() == 3);
+  CHECK(Contains(bench.err, "! TeamSpace/red "));
+  CHECK(Contains(bench.err, "the server rejected our request due to an error in our request"));
   CHECK(Contains(bench.err, "1 left for the next pass; 0 writes in "));
 }
 
@@ -442,6 +457,103 @@ TEST_CASE("Reconcile tells a refusal once, as the last try has it, however many 
   CHECK_FALSE(Contains(bench.err, "! TeamSpace/freed "));
 }
 
+TEST_CASE("Reconcile reports a race that is lost in the third pass in a row, and tries it no more than once then",
+          "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"green", "red"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  RememberingBench bench(cluster);
+  bench.in_loop = true;
+  bench.server.failure = {"PATCH " + PathOfQuota("red"), FailedTestAnswer()};
+  for (int pass = 1; pass <= 2; ++pass) {
+    CHECK(bench.Run() == ExitCode::kUnconverged);
+    CHECK_FALSE(Contains(bench.err, "TeamSpace/red"));
+  }
+  bench.server.TakeWrites();
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(Contains(bench.err, "WriteFailed: the same write fails in every pass"));
+  CHECK(bench.server.TakeWrites() ==
+        std::vector<std::string>{"PATCH " + PathOfQuota("red"), "PATCH " + PathOfTeamSpace("red") + "/status"});
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("WriteFailed")");
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("red")});
+  bench.server.failure.reset();
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("Reconciled")");
+}
+
+TEST_CASE("Reconcile does not send again at once what the server changes, and forgets it once it does not",
+          "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"red"});
+  cluster.quotas.clear();
+  RememberingBench bench(cluster);
+  bench.server.policy["ResourceQuota/spec/hard/pods"] = R"("2")";
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/reason") == R"("QuotaRefused")");
+  bench.server.TakeWrites();
+  for (int pass = 0; pass < 3; ++pass) {
+    CHECK(bench.Run() == ExitCode::kUnconverged);
+    CHECK(Contains(bench.err, "spec.hard.pods was sent as '6' and kept as '2'"));
+    CHECK_FALSE(Contains(bench.err, "Contested"));
+    CHECK(bench.server.TakeWrites().empty());
+  }
+  bench.now += std::chrono::seconds(10);
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites() == std::vector<std::string>{"PATCH " + PathOfQuota("red")});
+  bench.server.policy.clear();
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.TakeWrites().empty());
+  bench.now += std::chrono::seconds(20);
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfQuota("red"), "/spec/hard/pods") == R"("6")");
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/status") == R"("True")");
+  CHECK(Contains(bench.folder.Read("run/memory.json"), R"("setbacks":[])"));
+}
+
+TEST_CASE("Reconcile writes a refusal once, whatever in its words varies", "[app][reconcile]") {
+  Observation cluster;
+  cluster.team_spaces = {NewTeamSpaceNamed("red")};
+  RememberingBench bench(cluster);
+  int incident = 4000;
+  bench.server.before = [&](const Request&) {
+    bench.server.failure = {
+        "POST /api/v1/namespaces",
+        StatusAnswer(403, "Forbidden",
+                     R"(admission webhook \"a.b\" denied the request: incident )" + std::to_string(++incident))};
+  };
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  const std::string message = bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/message");
+  bench.server.TakeWrites();
+  for (int pass = 0; pass < 3; ++pass) {
+    CHECK(bench.Run() == ExitCode::kUnconverged);
+    CHECK(bench.server.TakeWrites() == std::vector<std::string>{"POST /api/v1/namespaces"});
+  }
+  CHECK(bench.server.At(PathOfTeamSpace("red"), "/status/conditions/0/message") == message);
+}
+
+TEST_CASE("Reconcile gives those behind their turn when those in front spend the server's patience",
+          "[app][reconcile]") {
+  Observation cluster;
+  for (int i = 10; i < 40; ++i) cluster.team_spaces.push_back(NewTeamSpaceNamed("bad" + std::to_string(i)));
+  cluster.team_spaces.push_back(NewTeamSpaceNamed("zz"));
+  for (const bool remembers : {true, false}) {
+    CAPTURE(remembers);
+    RememberingBench bench(cluster);
+    if (!remembers) bench.runtime_folder.clear();
+    bench.server.before = [&](const Request& request) {
+      const bool bad = Contains(request.path, "/teamspaces/bad") && request.method == Method::kPatch;
+      bench.server.failure.reset();
+      if (bad) bench.server.failure = {"PATCH", StatusAnswer(503, "ServiceUnavailable", "not now")};
+    };
+    int passes = 0;
+    for (; passes < 20 && !bench.server.Has(PathOfNamespace("zz")); ++passes) {
+      CHECK(bench.Run() == ExitCode::kUnconverged);
+      bench.now += std::chrono::seconds(3);
+    }
+    CHECK(passes > 1);
+    CHECK(passes <= (remembers ? 4 : 19));
+  }
+}
+
 TEST_CASE("Reconcile tells what it has written when it can't read again after a lost race", "[app][reconcile]") {
   Observation cluster = ConvergedCluster({"green", "red"});
   for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
@@ -451,7 +563,7 @@ TEST_CASE("Reconcile tells what it has written when it can't read again after a 
     if (request.method == Method::kGet && lost) {
       bench.server.failure = {"GET", StatusAnswer(401, "Unauthorized", "Unauthorized")};
     } else if (request.path.starts_with("/api/v1/namespaces/team-red")) {
-      bench.server.failure = {"PATCH", StatusAnswer(422, "Invalid", "a test failed")};
+      bench.server.failure = {"PATCH", FailedTestAnswer()};
       lost = true;
     }
   };

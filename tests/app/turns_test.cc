@@ -64,6 +64,16 @@ TEST_CASE("Turns begins as many chains as may be at work, in the order of the pl
   }
 }
 
+TEST_CASE("Turns begins chains in another order than the plan's where there is one", "[app][turns]") {
+  const Plan plan = PlanOf("DDoo");
+  Turns turns(plan, 1, 30s, {3, 1, 2, 0});
+  for (const std::size_t next : {3U, 1U, 2U, 0U}) {
+    CHECK(Begin(turns, plan) == std::to_string(next) + " ");
+    End(turns, next);
+  }
+  CHECK_FALSE(turns.waiting());
+}
+
 TEST_CASE("Turns sends what slow archives are for before it has more of them written", "[app][turns]") {
   const Plan plan = PlanOf("DDDDDDDD");
   SECTION("one at a time") {

@@ -442,9 +442,9 @@ class Cluster:
                 started.signal(signal.SIGCONT)
             started.finish()
 
-    def forget_repairs(self):
-        """Takes away what passes remember of their repairs."""
-        (self.runtime / "repairs.json").unlink(missing_ok=True)
+    def forget_passes(self):
+        """Takes away what passes remember of those before them."""
+        (self.runtime / "memory.json").unlink(missing_ok=True)
 
     def mark(self):
         """Returns the present end of the audit log, for `requests` and `writes`."""

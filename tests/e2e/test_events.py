@@ -62,7 +62,7 @@ def test_the_same_again_is_one_event_with_a_count_and_another_manager_is_another
         if count == 4:
             time.sleep(1)  # A pass knows the time by whole seconds: this one is a later one.
         break_quota(cluster, name, str(90 + count))
-        cluster.forget_repairs()  # or this were a fight, which is another event
+        cluster.forget_passes()  # or this were a fight, which is another event
         result = cluster.converge()
         assert requested(result) == (["create 201"] if count == 1 else ["create 409", "get 200", "patch 200"])
         (event,) = cluster.events(name)

@@ -89,7 +89,7 @@ def test_the_document_tells_of_it(cluster):
 def test_a_file_that_is_no_record_spoils_nothing(cluster, content):
     name = cluster.converged_team(pods=6)
     fought_for(cluster, name)
-    file = cluster.runtime / "repairs.json"
+    file = cluster.runtime / "memory.json"
     assert file.stat().st_mode & 0o7777 == 0o600
     file.unlink()
     if content is None:
@@ -102,7 +102,7 @@ def test_a_file_that_is_no_record_spoils_nothing(cluster, content):
     assert not said("[Cc]ontested", result.stderr), "it is as if nothing had been repaired before"
     assert file.is_file() == (content is not None), "what is a file is written anew"
     spoil(cluster, name)
-    told = said("repairs are (not remembered|forgotten)", cluster.once("-v").stderr)
+    told = said("this pass is not remembered|earlier passes are forgotten", cluster.once("-v").stderr)
     assert bool(told) == (content is None), "at debug"
 
 
@@ -156,5 +156,5 @@ def test_two_passes_at_once_lose_nothing_but_a_count(cluster):
         with cluster.started("reconcile", "--once") as other:
             assert cluster.once().code == 0
             assert other.finish().code == 0
-    json.loads((cluster.runtime / "repairs.json").read_text())
-    assert [path.name for path in cluster.runtime.iterdir()] == ["repairs.json"]
+    json.loads((cluster.runtime / "memory.json").read_text())
+    assert [path.name for path in cluster.runtime.iterdir()] == ["memory.json"]

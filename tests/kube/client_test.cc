@@ -384,12 +384,11 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
   }
 }
 
-Status Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeout = kRequestTimeout) {
-  Status written = Fail(ErrorCode::kStopped, "never called");
+Result<std::string> Write(FakeTransport& transport, std::uint64_t& writes, milliseconds timeout = kRequestTimeout) {
+  Result<std::string> written = Fail(ErrorCode::kStopped, "never called");
   Client client(transport, timeout, LongestJitter());
-  client.Write(
-      {.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
-      [&written](const auto& done) { written = done ? Status() : Status(tl::unexpected<Error>(done.error())); });
+  client.Write({.method = Method::kPatch, .path = "/x?y", .content_type = "t", .body = "b"},
+               [&written](Result<std::string> answer) { written = std::move(answer); });
   client.RunUntilIdle();
   writes = client.writes();
   return written;
@@ -498,9 +497,9 @@ TEST_CASE("Client::Write never makes a write again for another reason", "[kube][
       {"500", Refused(500, "1"), ErrorCode::kUnavailable, 1},
       {"503 with Retry-After", Refused(503, "1"), ErrorCode::kUnavailable, 1},
       {"504: it may have happened", Refused(504), ErrorCode::kUnavailable, 1},
-      {"409", Refused(409), ErrorCode::kConflict, 0},
-      {"422", Refused(422), ErrorCode::kConflict, 0},
-      {"404", Refused(404), ErrorCode::kNotFound, 0},
+      {"a failed test", Answer("422-failed-test.json"), ErrorCode::kConflict, 0},
+      {"409 of nobody knows what", Refused(409), ErrorCode::kInvalid, 0},
+      {"404 of nobody knows what", Refused(404), ErrorCode::kInvalid, 0},
       {"403", Refused(403), ErrorCode::kInvalid, 0},
       {"429 that does not fit a pass", Refused(429, "60"), ErrorCode::kUnavailable, 0},
       {"not sent", Fail(ErrorCode::kStopped, "not sent"), ErrorCode::kStopped, 0},
@@ -509,7 +508,7 @@ TEST_CASE("Client::Write never makes a write again for another reason", "[kube][
     DYNAMIC_SECTION(c.name) {
       FakeTransport transport(Script{c.answer});
       std::uint64_t writes = 0;
-      const Status written = Write(transport, writes);
+      const Result<std::string> written = Write(transport, writes);
       REQUIRE_FALSE(written);
       CHECK(written.error().code == c.want);
       CHECK(transport.requests.size() == 1);
@@ -534,11 +533,26 @@ TEST_CASE("Client::Write says of a write that may have happened that it may have
                                          {Result<Response>(Refused(422)), false}}) {
     FakeTransport transport(Script{answer});
     std::uint64_t writes = 0;
-    const Status written = Write(transport, writes);
+    const Result<std::string> written = Write(transport, writes);
     REQUIRE_FALSE(written);
     CAPTURE(written.error().message);
     CHECK(Contains(written.error().message, kWords) == may_have);
   }
+}
+
+TEST_CASE("Client::Write returns the answer", "[kube][client]") {
+  FakeTransport transport(Script{Written(201)});
+  std::uint64_t writes = 0;
+  CHECK(Write(transport, writes) == R"({"kind":"Thing","apiVersion":"v1"})");
+}
+
+TEST_CASE("Client::Write takes no answer that can't be read for a refusal", "[kube][client]") {
+  FakeTransport transport(Script{Fail(ErrorCode::kMalformed, "the answer is too large")});
+  std::uint64_t writes = 0;
+  CHECK(ErrorOf(Write(transport, writes)) ==
+        Error{ErrorCode::kUnavailable,
+              "PATCH /x: the answer is too large: it may have been done all the same, the next pass will see"});
+  CHECK(writes == 1);
 }
 
 TEST_CASE("Client::Write believes nothing but an answer of the API server", "[kube][client]") {

@@ -294,6 +294,20 @@ TEST_CASE("CurlTransport begins nothing with renewed credentials before all with
   CHECK(ended == std::vector<std::string>{"slow 200 old", "refused 200 {}"});
 }
 
+TEST_CASE("CurlTransport renews nothing for a webhook that denies with 401", "[kube][curl_transport]") {
+  const LoopbackServer server(
+      ServerIdentity(),
+      Always(HttpAnswer(401, R"({"kind":"Status","apiVersion":"v1","reason":"Unauthorized","code":401,)"
+                             R"("message":"admission webhook \"a.example\" denied the request: Unauthorized"})")));
+  int renewed = 0;
+  const auto transport = Make(ConnectionTo(server), Limits(), {}, [&renewed](Connection&) -> Result<bool> {
+    ++renewed;
+    return true;
+  });
+  CHECK(Send(*transport, {.method = Method::kPost, .path = "/"})->code == 401);
+  CHECK(renewed == 0);
+}
+
 TEST_CASE("CurlTransport renews nothing for a watch, which others would have to wait for", "[kube][curl_transport]") {
   const LoopbackServer server(ServerIdentity(), Always(HttpAnswer(401, "{}")));
   int renewals = 0;

@@ -24,9 +24,6 @@ constexpr std::string_view kCrd =
     R"({"metadata":{"uid":"uid-crd"},"spec":{"versions":[{"name":"v1alpha1","subresources":{"status":{}},)"
     R"("schema":{"openAPIV3Schema":{"properties":{"status":{"x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
-/// What of an object that was written its writer looks at.
-constexpr const char* kWritten = R"({"kind":"Any","apiVersion":"v1"})";
-
 std::string Text(const Value& value) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
@@ -52,8 +49,15 @@ Response Ok(int code, std::string body) {
   return response;
 }
 
-Response NotFound() {
-  return StatusAnswer(404, "NotFound", "not found", R"({"name":"x"})");
+/// Returns `details` as the server has them of the object at `path`: its collection, and its name.
+std::string DetailsOf(const std::string& path) {
+  const std::size_t name = path.rfind('/');
+  const std::size_t kind = path.rfind('/', name - 1);
+  return R"({"name":")" + path.substr(name + 1) + R"(","kind":")" + path.substr(kind + 1, name - kind - 1) + "\"}";
+}
+
+Response NotFound(const std::string& path) {
+  return StatusAnswer(404, "NotFound", "not found", DetailsOf(path));
 }
 
 /// Performs one operation of a JSON Patch; returns whether it could be done.
@@ -117,6 +121,10 @@ Response StatusAnswer(int code, const std::string& reason, const std::string& me
                       R"(","details":)" + details + "}");
 }
 
+Response FailedTestAnswer() {
+  return StatusAnswer(422, "Invalid", "the server rejected our request due to an error in our request");
+}
+
 std::string PathOfTeamSpace(const std::string& name) {
   return std::string(kTeamSpaces.path) + "/" + name;
 }
@@ -134,6 +142,8 @@ FakeApiServer::FakeApiServer() : FakeTransport([this](const Request& request) { 
 void FakeApiServer::Put(const TeamSpace& team_space) {
   JsonWriter writer;
   writer.Object([&] {
+    writer.String("apiVersion", kTeamSpaceApiVersion);
+    writer.String("kind", kTeamSpaceKind);
     WriteMetadata(writer, team_space.name, team_space.uid, [&] {
       writer.Int("generation", team_space.generation);
       if (team_space.deleting()) writer.String("deletionTimestamp", team_space.deletion_timestamp);
@@ -154,6 +164,8 @@ void FakeApiServer::Put(const TeamSpace& team_space) {
 void FakeApiServer::Put(const Namespace& space) {
   JsonWriter writer;
   writer.Object([&] {
+    writer.String("apiVersion", "v1");
+    writer.String("kind", "Namespace");
     WriteMetadata(writer, space.name, space.uid, [&] {
       if (space.terminating) writer.String("deletionTimestamp", "2031-01-02T03:04:05Z");
       writer.Object("labels", [&] {
@@ -179,6 +191,8 @@ void FakeApiServer::Put(const Namespace& space) {
 void FakeApiServer::Put(const Quota& quota) {
   JsonWriter writer;
   writer.Object([&] {
+    writer.String("apiVersion", "v1");
+    writer.String("kind", "ResourceQuota");
     WriteMetadata(writer, std::string(kQuotaName), quota.uid, [&] {
       writer.String("namespace", quota.namespace_name);
       if (quota.terminating) writer.String("deletionTimestamp", "2031-01-02T03:04:05Z");
@@ -240,7 +254,7 @@ Response FakeApiServer::Perform(const Request& request) {
     case Method::kPatch: return Patch(path, request.body);
     case Method::kDelete: return Delete(path, request.body);
   }
-  return NotFound();
+  return NotFound(path);
 }
 
 Response FakeApiServer::Get(const std::string& path, const std::string& query) const {
@@ -251,7 +265,7 @@ Response FakeApiServer::Get(const std::string& path, const std::string& query) c
                                  : path == kNamespaces.path ? &kNamespaces
                                                             : nullptr;
   if (path.ends_with("/resourcequotas")) collection = &kQuotas;
-  if (collection == nullptr) return NotFound();
+  if (collection == nullptr) return NotFound(path);
   const std::string selector = "fieldSelector=metadata.name%3D";
   const std::size_t selected = query.find(selector);
   const std::string name = selected == std::string::npos ? "" : query.substr(selected + selector.size());
@@ -282,7 +296,7 @@ Response FakeApiServer::Create(const std::string& path, const std::string& body)
   const std::string name = StringAt(object, "/metadata/name");
   if (const std::size_t end = path.rfind("/resourcequotas"); end != std::string::npos) {
     const auto space = objects_.find(path.substr(0, end));
-    if (space == objects_.end()) return NotFound();
+    if (space == objects_.end()) return NotFound(path.substr(0, end));
     if (!StringAt(Parsed(space->second), "/metadata/deletionTimestamp").empty()) {
       return StatusAnswer(403, "Forbidden", "is forbidden", R"({"causes":[{"reason":"NamespaceTerminating"}]})");
     }
@@ -292,21 +306,24 @@ Response FakeApiServer::Create(const std::string& path, const std::string& body)
   }
   if (const auto found = objects_.find(path + "/" + name); found != objects_.end()) {
     const bool going = !StringAt(Parsed(found->second), "/metadata/deletionTimestamp").empty();
-    return StatusAnswer(409, "AlreadyExists", (going ? "object is being deleted: " : "") + name + " already exists");
+    return StatusAnswer(409, "AlreadyExists", (going ? "object is being deleted: " : "") + name + " already exists",
+                        DetailsOf(path + "/" + name));
   }
   Pointer("/metadata/uid").Set(object, fmt::format("made-{}-{}", name, ++created_[path + "/" + name]).c_str());
-  Put(path + "/" + name, Text(object));
-  return Ok(201, Text(object));
+  std::string kept = AsAdmitted(Text(object));
+  Put(path + "/" + name, kept);
+  return Ok(201, std::move(kept));
 }
 
 Response FakeApiServer::Patch(const std::string& path, const std::string& body) {
   const bool of_status = path.ends_with("/status");
-  const auto found = objects_.find(of_status ? path.substr(0, path.size() - 7) : path);
-  if (found == objects_.end()) return NotFound();
+  const std::string place = of_status ? path.substr(0, path.size() - 7) : path;
+  const auto found = objects_.find(place);
+  if (found == objects_.end()) return NotFound(place);
   Document patched = Parsed(found->second);
   const Document operations = Parsed(body);
   for (const Value& operation : operations.GetArray()) {
-    if (!PerformOperation(patched, operation)) return StatusAnswer(422, "Invalid", "the server rejected our request");
+    if (!PerformOperation(patched, operation)) return FailedTestAnswer();
   }
   Document object = Parsed(found->second);
   const Document& kept = of_status ? patched : object;
@@ -317,24 +334,43 @@ Response FakeApiServer::Patch(const std::string& path, const std::string& body) 
   } else {
     Pointer("/status").Erase(result);
   }
-  const Value* finalizers = Pointer("/metadata/finalizers").Get(result);
+  std::string stored = AsAdmitted(Text(result));
+  const Document admitted = Parsed(stored);
+  const Value* finalizers = Pointer("/metadata/finalizers").Get(admitted);
   const bool held = finalizers != nullptr && !finalizers->Empty();
-  if (!held && !StringAt(result, "/metadata/deletionTimestamp").empty()) {
+  if (!held && !StringAt(admitted, "/metadata/deletionTimestamp").empty()) {
     objects_.erase(found);
   } else {
-    found->second = Text(result);
+    found->second = stored;
   }
-  return Ok(200, kWritten);
+  return Ok(200, std::move(stored));
+}
+
+std::string FakeApiServer::AsAdmitted(const std::string& object) const {
+  Document admitted = Parsed(object);
+  for (const auto& [field, json] : policy) {
+    const std::size_t kind = field.find('/');
+    if (StringAt(admitted, "/kind") != field.substr(0, kind)) continue;
+    const Pointer place(field.substr(kind).c_str());
+    if (field.substr(kind).starts_with("/status/") && !admitted.HasMember("status")) continue;
+    const Document value = Parsed(json);
+    if (value.IsNull()) {
+      place.Erase(admitted);
+    } else {
+      place.Set(admitted, Value(value, admitted.GetAllocator()));
+    }
+  }
+  return Text(admitted);
 }
 
 Response FakeApiServer::Delete(const std::string& path, const std::string& body) {
   const auto found = objects_.find(path);
-  if (found == objects_.end()) return NotFound();
+  if (found == objects_.end()) return NotFound(path);
   if (StringAt(Parsed(body), "/preconditions/uid") != StringAt(Parsed(found->second), "/metadata/uid")) {
-    return StatusAnswer(409, "Conflict", "the UID in the precondition does not match");
+    return StatusAnswer(409, "Conflict", "the UID in the precondition does not match", DetailsOf(path));
   }
   objects_.erase(found);
-  return Ok(200, kWritten);
+  return Ok(200, R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
 }
 
 }  // namespace cnpa

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An API server in memory, behind the seam of Transport, so that the real client and codec run. It knows
-// lists, objects, create, JSON Patch with `test`, the status subresource, delete with a uid, dry runs, and one injected
-// failure; what is finer needs a real server.
+// lists, objects, create, JSON Patch with `test`, the status subresource, delete with a uid, dry runs, a mutating
+// policy, and one injected failure; what is finer needs a real server.
 #pragma once
 
 #include <functional>
@@ -45,6 +45,10 @@ class FakeApiServer : public FakeTransport {
   };
   std::optional<Failure> failure;
 
+  /// What an admission policy makes of what is written: "ResourceQuota/spec/hard/pods" becomes that JSON, or goes by
+  /// "null".
+  std::map<std::string, std::string> policy;
+
   /// Is called before each request is performed: the place for another writer, or for a crash.
   std::function<void(const Request&)> before;
 
@@ -57,6 +61,7 @@ class FakeApiServer : public FakeTransport {
   Response Create(const std::string& path, const std::string& body);
   Response Patch(const std::string& path, const std::string& body);
   Response Delete(const std::string& path, const std::string& body);
+  std::string AsAdmitted(const std::string& object) const;
 
   std::map<std::string, std::string> objects_;
   std::size_t seen_ = 0;                ///< Of `requests`, by TakeWrites().
@@ -66,6 +71,9 @@ class FakeApiServer : public FakeTransport {
 /// Returns an answer with a Status in it.
 Response StatusAnswer(int code, const std::string& reason, const std::string& message,
                       const std::string& details = "{}");
+
+/// Returns what the server says when a `test` of a JSON Patch fails.
+Response FailedTestAnswer();
 
 std::string PathOfTeamSpace(const std::string& name);
 std::string PathOfNamespace(const std::string& name);  ///< Of "team-<name>".
