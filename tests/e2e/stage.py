@@ -31,8 +31,8 @@ class Stage:
     Attributes: `folder`; `environment`, the variables of the shell.
     """
 
-    def __init__(self, folder):
-        expect("CNPA_OP_TEST_KUBECONFIG" in os.environ, "there is no control plane: run it by tests/cluster/cluster run --")
+    def __init__(self, folder, kubeconfig=None):
+        """`kubeconfig` is what cnpa-op uses; None: the one that kubectl does."""
         self.folder = folder
         programs = folder / "bin"
         programs.mkdir()
@@ -44,10 +44,15 @@ class Stage:
         others = {name: value for name, value in os.environ.items() if not name.startswith("CNPA_OP")}
         self.environment = others | {
             "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "CNPA_OP_KUBECONFIG": os.environ["CNPA_OP_TEST_KUBECONFIG"],
             "CNPA_OP_CONFIG": "config.yaml",
             "RUNTIME_DIRECTORY": str(programs),
-        }
+        } | ({"CNPA_OP_KUBECONFIG": kubeconfig} if kubeconfig else {})
+
+    @classmethod
+    def of_cluster_run(cls, folder):
+        """Returns the stage on the control plane of `cluster run`."""
+        expect("CNPA_OP_TEST_KUBECONFIG" in os.environ, "there is no control plane: run it by tests/cluster/cluster run --")
+        return cls(folder, os.environ["CNPA_OP_TEST_KUBECONFIG"])
 
     def shell(self, command):
         """Returns the exit code of a command and all that it says."""

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The Debian package, made by CPack. What other packages have in a folder debian/ is here.
-set(zsh_folder ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-
 # Policy wants them compressed, and without a time inside.
 function(cnpa_compress source file)
   add_custom_command(OUTPUT ${made}/${file} COMMAND gzip -9nc ${source} > ${made}/${file} DEPENDS ${source} VERBATIM)
@@ -12,15 +10,20 @@ set(compressed)
 cnpa_compress(${made}/cnpa-op.1 cnpa-op.1.gz)
 cnpa_compress(${made}/cnpa-op-config.5 cnpa-op-config.5.gz)
 cnpa_compress(${CMAKE_CURRENT_LIST_DIR}/changelog changelog.Debian.gz)
-add_custom_target(cnpa_debian ALL DEPENDS ${compressed})
-add_dependencies(cnpa_debian cnpa_documents)
+add_custom_target(cnpa_debian DEPENDS ${compressed})
+add_dependencies(cnpa_debian cnpa-op cnpa_documents)
 
-install(FILES ${made}/cnpa-op.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${made}/cnpa-op-config.5.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/copyright ${made}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES ${made}/config.yaml DESTINATION /etc/cnpa-op)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
-        RENAME cnpa-op)
+function(cnpa_debian_install)
+  install(FILES ${ARGN} EXCLUDE_FROM_ALL COMPONENT debian)
+endfunction()
+cnpa_debian_install(${made}/cnpa-op.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+cnpa_debian_install(${made}/cnpa-op-config.5.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+cnpa_debian_install(${made}/_cnpa-op DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+cnpa_debian_install(${CMAKE_CURRENT_LIST_DIR}/copyright ${made}/changelog.Debian.gz
+                    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/cnpa-op)
+cnpa_debian_install(${made}/config.yaml DESTINATION /etc/cnpa-op)
+cnpa_debian_install(${CMAKE_CURRENT_LIST_DIR}/lintian-overrides
+                    DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME cnpa-op)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "cnpa-op maintainers <maintainers@cnpa-op.example>")
@@ -35,6 +38,9 @@ systemd units run it as a service for the k3s of the same machine, or for each
 of several clusters, and as a daily dry run. They are neither enabled nor
 started by the installation.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_PREFIX /usr)  # Whatever prefix the folder is configured with.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};cnpa-op;common;/;${CMAKE_BINARY_DIR};cnpa-op;debian;/")
+set(CPACK_MONOLITHIC_INSTALL ON)
 # For /etc, which is not below the prefix.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
