@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/time.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -13,11 +14,26 @@ namespace {
 using std::chrono::milliseconds;
 
 struct Unit {
-  std::string_view suffix;
+  std::string_view name;
   std::int64_t milliseconds;
 };
-// "ms" stands before "m" and "s", which begin and end it.
-constexpr std::array<Unit, 4> kUnits{{{"ms", 1}, {"s", 1000}, {"m", 60L * 1000}, {"h", 3600L * 1000}}};
+constexpr std::array<Unit, 17> kUnits{{{"ms", 1},
+                                       {"msec", 1},
+                                       {"s", 1000},
+                                       {"sec", 1000},
+                                       {"second", 1000},
+                                       {"seconds", 1000},
+                                       {"m", 60L * 1000},
+                                       {"min", 60L * 1000},
+                                       {"minute", 60L * 1000},
+                                       {"minutes", 60L * 1000},
+                                       {"h", 3600L * 1000},
+                                       {"hr", 3600L * 1000},
+                                       {"hour", 3600L * 1000},
+                                       {"hours", 3600L * 1000},
+                                       {"d", 24L * 3600 * 1000},
+                                       {"day", 24L * 3600 * 1000},
+                                       {"days", 24L * 3600 * 1000}}};
 // In seconds.
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
@@ -26,6 +42,50 @@ constexpr std::int64_t kLongestMilliseconds = std::int64_t{1000} * 3600 * 1000;
 
 tl::unexpected<Error> NotADuration(std::string_view text) {
   return Fail(ErrorCode::kInvalid, "'" + std::string(text) + "' is not a duration such as 500ms, 3s or 1m30s");
+}
+
+constexpr std::int64_t kBillion = 1'000'000'000;
+
+/// "1.5": 1 and 500,000,000 billionths.
+struct Number {
+  std::int64_t whole = 0;
+  std::int64_t billionths = 0;
+};
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+void SkipBlanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+}
+
+/// Takes a number without sign off the front of `text`; what is less than a billionth is dropped.
+std::optional<Number> TakeNumber(std::string_view& text) {
+  Number number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.whole);
+  if (error != std::errc() || number.whole < 0 || !IsDigit(text.front())) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (!text.starts_with('.')) return number;
+  text.remove_prefix(1);
+  if (text.empty() || !IsDigit(text.front())) return std::nullopt;
+  for (std::int64_t place = kBillion / 10; !text.empty() && IsDigit(text.front()); place /= 10) {
+    number.billionths += (text.front() - '0') * place;
+    text.remove_prefix(1);
+  }
+  return number;
+}
+
+/// Takes the name of a unit off the front of `text` and returns its milliseconds.
+std::optional<std::int64_t> TakeUnit(std::string_view& text) {
+  const std::size_t size = static_cast<std::size_t>(
+      std::find_if(text.begin(), text.end(), [](char c) { return c < 'a' || c > 'z'; }) - text.begin());
+  for (const Unit& unit : kUnits) {
+    if (unit.name != text.substr(0, size)) continue;
+    text.remove_prefix(size);
+    return unit.milliseconds;
+  }
+  return std::nullopt;
 }
 
 /// Reads `count` digits at the front of `text`, takes them off, and returns them as a number, or -1.
@@ -133,21 +193,16 @@ Result<milliseconds> ParseDuration(std::string_view text) {
   if (text == "0") return milliseconds(0);
   std::string_view rest = text;
   std::int64_t total = 0;
-  while (!rest.empty()) {
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc() || number < 0 || number > kLongestMilliseconds) return NotADuration(text);
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    const Unit* unit = nullptr;
-    for (const Unit& candidate : kUnits) {
-      if (unit == nullptr && rest.starts_with(candidate.suffix)) unit = &candidate;
-    }
-    if (unit == nullptr) return NotADuration(text);
-    rest.remove_prefix(unit->suffix.size());
-    if (number > kLongestMilliseconds / unit->milliseconds) return NotADuration(text);
-    total += number * unit->milliseconds;
+  bool any = false;
+  for (SkipBlanks(rest); !rest.empty(); SkipBlanks(rest)) {
+    const std::optional<Number> number = TakeNumber(rest);
+    SkipBlanks(rest);
+    const std::optional<std::int64_t> unit = TakeUnit(rest);
+    if (!number || !unit || number->whole > kLongestMilliseconds / *unit) return NotADuration(text);
+    total += number->whole * *unit + number->billionths * *unit / kBillion;
+    any = true;
   }
-  if (text.empty() || total > kLongestMilliseconds) return NotADuration(text);
+  if (!any || total > kLongestMilliseconds) return NotADuration(text);
   return milliseconds(total);
 }
 

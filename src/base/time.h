@@ -30,9 +30,11 @@ Result<Time> ParseTime(std::string_view text);
 /// Source:  RFC 9110, section 5.6.7, IMF-fixdate.
 Result<Time> ParseHttpDate(std::string_view text);
 
-/// Parses "500ms", "3s", "1m30s", "2h", "0".
+/// Parses a span as Go and systemd users write it: "500ms", "1.5s", "1m30s", "2h", "5min", "1h 30min", "1d", "0".
 ///
+/// Units:   whole milliseconds; what is less is dropped.
 /// Errors:  kInvalid when `text` is not such a span, is negative, or exceeds 1000 hours.
+/// Source:  Go, time.ParseDuration; systemd.time(7), parsing time spans.
 Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
 /// Returns a span for people, in its two largest units at most: "41 ms", "1.3 s", "3 s", "4m12s", "3h5m", "2d4h".
