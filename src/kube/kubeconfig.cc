@@ -97,7 +97,16 @@ class Search {
     }
     const auto host = query_.environment("KUBERNETES_SERVICE_HOST");
     const auto port = query_.environment("KUBERNETES_SERVICE_PORT");
-    if (host && port && Exists(query_.service_account_folder + "/token")) return LoadServiceAccount(*host, *port);
+    if (host && port && Exists(query_.service_account_folder + "/token")) {
+      // Who names a cluster does not mean another one.
+      if (!query_.context.empty()) {
+        return Invalid("no context \"" + query_.context +
+                       "\": a pod's service account has none, and there is no kubeconfig"
+                       ": give --kubeconfig; looked at " +
+                       Tried());
+      }
+      return LoadServiceAccount(*host, *port);
+    }
     tried_.emplace_back("a pod's service account");
     if (auto found = Try({query_.k3s_file}, query_.k3s_file)) return *std::move(found);
     return Invalid("no kubeconfig found: give --kubeconfig; looked at " + Tried());

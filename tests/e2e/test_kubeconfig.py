@@ -197,6 +197,15 @@ def test_kubeconfig_beats_the_service_account_of_a_pod(cluster, service_account)
     check_works(cluster, env=service_account)
 
 
+def test_a_context_never_means_the_service_account_of_a_pod(cluster, service_account):
+    cluster.create_team()
+    (cluster.home / "config.yaml").write_text("context: prod\n")
+    for flags, env in ((["--context", "prod"], {}), (["--config", "config.yaml"], {}), ([], {"CNPA_OP_CONTEXT": "prod"})):
+        result = cluster.once(*flags, kubeconfig=False, env=service_account | env)
+        assert (result.code, result.requests) == (2, [])
+        assert "no context \"prod\": a pod's service account has none" in result.only_line
+
+
 def test_service_account_without_rights_is_told_by_its_name(cluster, service_account):
     api(cluster.plane, "DELETE", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/cnpa-op-serviceaccount")
     wait_for(lambda: cluster.plane.kubectl("auth", "can-i", "list", "teamspaces", check=False,

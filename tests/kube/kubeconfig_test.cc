@@ -457,6 +457,13 @@ TEST_CASE("LoadConnection searches the places in their order", "[kube][kubeconfi
   CHECK(server() == "https://home:6443");
   std::filesystem::remove(folder.Path("home/.kube/config"));
   CHECK(server() == "https://10.0.0.1:443");
+  query.context = "prod";
+  CHECK(ErrorOf(LoadConnection(query)) ==
+        Error{ErrorCode::kInvalid,
+              "no context \"prod\": a pod's service account has none, and there is no kubeconfig: give --kubeconfig; "
+              "looked at $KUBECONFIG, " +
+                  folder.Path("credentials/kubeconfig") + ", " + folder.Path("home/.kube/config")});
+  query.context.clear();
   std::filesystem::remove(folder.Path("account/token"));
   CHECK(server() == "https://k3s:6443");
   std::filesystem::remove(query.k3s_file);
