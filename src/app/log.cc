@@ -19,10 +19,11 @@
 namespace cnpa {
 namespace {
 
+/// Returns the level as --log-level has it.
 std::string_view LevelName(LogLevel level) {
   switch (level) {
     case LogLevel::kError: return "error";
-    case LogLevel::kWarn: return "warning";
+    case LogLevel::kWarn: return "warn";
     case LogLevel::kInfo: return "info";
     case LogLevel::kDebug: return "debug";
   }
@@ -68,8 +69,13 @@ std::string JsonLine(const LogEntry& entry) {
 std::string TextLine(const LogEntry& entry) {
   if (!entry.is_message) return entry.text;
   const std::string message = Printable(entry.text);
-  if (entry.level == LogLevel::kError || entry.level == LogLevel::kInfo) return fmt::format("cnpa-op: {}", message);
-  return fmt::format("cnpa-op: {}: {}", LevelName(entry.level), message);
+  switch (entry.level) {
+    case LogLevel::kError:
+    case LogLevel::kInfo: break;
+    case LogLevel::kWarn: return fmt::format("cnpa-op: warning: {}", message);
+    case LogLevel::kDebug: return fmt::format("cnpa-op: debug: {}", message);
+  }
+  return fmt::format("cnpa-op: {}", message);
 }
 
 /// Returns a socket that is connected to the journal, or nothing.

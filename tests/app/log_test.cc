@@ -51,6 +51,9 @@ TEST_CASE("Log writes one JSON document a line", "[app][log]") {
   CHECK(document.root().String("level") == "error");
   CHECK(document.root().String("msg") == "a \"b\"\nc");
   CHECK(ParseTime(document.root().String("time")).has_value());
+  std::string warning = Written(LogLevel::kInfo, LogFormat::kJson, [](const Log& log) { log.Warn("x"); });
+  REQUIRE(document.Parse(warning));
+  CHECK(document.root().String("level") == "warn");  // As the flag calls it.
 }
 
 TEST_CASE("Log tells machines what a line is about", "[app][log]") {
