@@ -3,9 +3,9 @@
 #include "app/run.h"
 
 int main(int argc, char** argv) {
-  const cnpa::Environment environment = cnpa::ProcessEnvironment();
-  const cnpa::CommandLine line = cnpa::ParseCommandLine(argc, argv, environment);
+  const std::vector<std::string> variables = cnpa::EnvironmentList();
+  const cnpa::CommandLine line = cnpa::ParseCommandLine(argc, argv, variables);
   if (line.exit_code) return static_cast<int>(*line.exit_code);
 
-  return static_cast<int>(cnpa::Run(line.options, [&] { return cnpa::ReparseCommandLine(argc, argv, environment); }));
+  return static_cast<int>(cnpa::Run(line.options, [&] { return cnpa::ReparseCommandLine(argc, argv, variables); }));
 }

@@ -24,7 +24,7 @@ there, writes only the differences, and exits.
   cnpa-op unit                        print the systemd unit for this loop
   cnpa-op version                     its version, and those of its libraries
 
-Each command has --help.
+Flags and examples of a command: cnpa-op help COMMAND, or --help behind it.
 )";
 
 constexpr std::string_view kReconcileFooter = R"(
@@ -34,8 +34,10 @@ at longer intervals, up to 30s. SIGTERM and SIGINT end it (exit code 0), SIGHUP 
 has it say how it is. With --linger a pass that had nothing to write sleeps on watches, so that what is changed is repaired
 at once, and the lists of all those passes that had nothing to do are spared.
 
-Each flag but --once, --diff, --server and --config has a variable CNPA_OP_<FLAG> and a key in the configuration file.
-A flag beats its variable, a variable the file, the file the default.
+What a pass did goes to standard error, a line for each change; what --diff and -o json print goes to standard output.
+
+Each flag but --once, --diff, --server, --output and --config has a variable CNPA_OP_<FLAG> and a key in the configuration
+file. A flag beats its variable, a variable the file, the file the default. Flags may stand before or after the command.
 
 Exit codes:
   0         converged, or brought to it; --diff: no differences
@@ -50,15 +52,17 @@ Examples:
   cnpa-op reconcile --linger 5m
   cnpa-op reconcile --diff --kubeconfig ~/.kube/config
   cnpa-op reconcile --diff --server --only alpha
-  cnpa-op reconcile --once --only alpha --only beta
+  cnpa-op reconcile --once --only alpha,beta
+  cnpa-op reconcile --once 2>&1 | tee log
   cnpa-op reconcile --diff -o json | jq -r '.changes[].fields[].lastWriter.manager'
   CNPA_OP_TIMEOUT=10s cnpa-op reconcile --once -v)";
 
 constexpr std::string_view kGetFooter = R"(
-Names of team spaces may follow; without any, all are shown. PODS and CPU are what is used of what the quota allows.
+Names of team spaces may follow, also as -o name prints them; without any, all are shown. PODS and CPU are what is used of what the quota allows.
 REASON is that of the Ready condition, Deleting while a team space is being deleted, Drift where what it has was changed or
 deleted since, Pending for a spec that is not applied yet, or why a pass would refuse it. -o wide adds OBSERVED, the generation
-that was applied of the current one, DIFFERENCES, how many changes a pass would make, and the message of what is not ready.
+that was applied of the current one, DIFFERENCES, how many changes a pass would make, and the message of what is not ready. Where only the
+team spaces may be listed, what those say is shown, with a warning.
 
 Exit codes:
   0         they are shown, or there are none
@@ -124,7 +128,7 @@ Examples:
   cnpa-op rbac --serviceaccount platform:cnpa-op | kubectl apply -f -)";
 
 constexpr std::string_view kUnitFooter = R"(
-The unit serves the k3s of its machine, with a user and a sandbox of its own. For another cluster add a drop-in, with:
+The unit starts this very program: by its name where systemd looks for programs, else by its path. It serves the k3s of its machine, with a user and a sandbox of its own. For another cluster add a drop-in, with:
 systemctl edit cnpa-op
 
 Examples:
@@ -136,7 +140,14 @@ Examples:
   cnpa-op version
   cnpa-op version -o json | jq -r .version)";
 
-constexpr std::array<CommandInfo, 8> kCommands{{
+constexpr std::string_view kHelpFooter = R"(
+Without a command, a list of them.
+
+Examples:
+  cnpa-op help
+  cnpa-op help reconcile)";
+
+constexpr std::array<CommandInfo, 9> kCommands{{
     {Command::kReconcile, "reconcile", kForReconcile | kForAll, true, "make the cluster what its team spaces ask for",
      kReconcileFooter},
     {Command::kGet, "get", kForGet | kForAll, true, "show the team spaces, all or those that are named", kGetFooter,
@@ -149,6 +160,7 @@ constexpr std::array<CommandInfo, 8> kCommands{{
     {Command::kRbac, "rbac", kForRbac | kForAll, false, "print the least rights that cnpa-op needs", kRbacFooter},
     {Command::kUnit, "unit", kForAll, false, "print the systemd unit", kUnitFooter},
     {Command::kVersion, "version", kForVersion | kForAll, false, "print the version", kVersionFooter},
+    {Command::kHelp, "help", kForAll, false, "print the help of a command", kHelpFooter, NamesTaken::kCommand},
 }};
 
 }  // namespace

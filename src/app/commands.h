@@ -11,13 +11,15 @@
 namespace cnpa {
 
 constexpr const char* kDefaultConfig = "/etc/cnpa-op/config.yaml";
+constexpr const char* kConfigVariable = "CNPA_OP_CONFIG";
 
-/// Of the two flags that are in no table, since they set no option.
+/// Of the flags that are in no table, since they set no option.
 constexpr const char* kConfigHelp = "configuration file; else /etc/cnpa-op/config.yaml if it is there";
 constexpr const char* kHelpHelp = "this help";
+constexpr const char* kVersionHelp = "the version, as the command version prints it";
 
-/// Whether names of team spaces follow.
-enum class NamesTaken { kNone, kAny, kOne };
+/// Which words follow: names of team spaces, or that of a command.
+enum class NamesTaken { kNone, kAny, kOne, kCommand };
 
 struct CommandInfo {
   Command command;

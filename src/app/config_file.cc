@@ -17,23 +17,32 @@ tl::unexpected<Error> At(const std::string& path, int line, const std::string& w
   return Fail(ErrorCode::kInvalid, fmt::format("{}:{}: {}", path, line, what));
 }
 
+Result<Setting> ReadSetting(const std::string& path, const YamlMember& member) {
+  const YamlValue& value = member.value;
+  const auto wrong = [&](int line, const char* what) {
+    return At(path, line, fmt::format("{}: {}", member.key, what));
+  };
+  if (value.is_scalar()) return Setting{.values = {value.scalar}, .line = member.line};
+  if (!value.is_sequence()) return wrong(member.line, "has no value");
+  // Never "all": who writes `only: []` means none, or has a template without values.
+  if (value.items.empty()) return wrong(member.line, "an empty list");
+  Setting setting{.is_list = true, .line = member.line};
+  for (const YamlValue& item : value.items) {
+    if (!item.present()) return wrong(item.line > 0 ? item.line : member.line, "an item without a value");
+    if (!item.is_scalar()) return wrong(item.line, item.is_map() ? "a map in a list" : "a list in a list");
+    setting.values.push_back(item.scalar);
+  }
+  return setting;
+}
+
 Result<std::map<std::string, Setting>> ReadSettings(const std::string& path, const YamlValue& root) {
   std::map<std::string, Setting> settings;
   if (!root.present()) return settings;  // An empty file sets nothing.
   if (!root.is_map()) return At(path, root.line, "not a map of flags' names to values, such as 'timeout: 60s'");
   for (const YamlMember& member : root.members) {
-    Setting setting{.values = {}, .line = member.line};
-    if (member.value.is_scalar()) {
-      setting.values.push_back(member.value.scalar);
-    } else if (member.value.is_sequence()) {
-      for (const YamlValue& element : member.value.items) {
-        if (!element.is_scalar()) return At(path, element.line, fmt::format("{}: a list in a list", member.key));
-        setting.values.push_back(element.scalar);
-      }
-    } else {
-      return At(path, member.line, fmt::format("{}: has no value", member.key));
-    }
-    settings.emplace(member.key, std::move(setting));
+    Result<Setting> setting = ReadSetting(path, member);
+    if (!setting) return tl::unexpected<Error>(std::move(setting).error());
+    settings.emplace(member.key, *std::move(setting));
   }
   return settings;
 }

@@ -11,7 +11,8 @@ namespace cnpa {
 
 /// One setting of a configuration file.
 struct Setting {
-  std::vector<std::string> values;  ///< One, unless the file has a list.
+  std::vector<std::string> values;  ///< One, unless the file has a list; never none.
+  bool is_list = false;             ///< A list of one is a list, too.
   int line = 0;                     ///< From 1.
 };
 

@@ -8,8 +8,10 @@
 
 #include <fmt/core.h>
 
+#include "app/names.h"
 #include "base/time.h"
 #include "core/objects.h"
+#include "kube/codec.h"
 
 namespace cnpa {
 namespace {
@@ -69,9 +71,16 @@ Status SetMetricsFile(Options& options, const std::string& text) {
   return {};
 }
 
+/// Adds names, which commas may separate, or nothing. No names at all would mean all team spaces.
 Status AddOnly(Options& options, const std::string& text) {
-  if (text.empty()) return Fail(ErrorCode::kInvalid, "must not be empty");
-  options.only.push_back(text);
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    names.push_back(NameIn(std::string_view(text).substr(start, end - start)));
+    if (names.back().empty()) return Fail(ErrorCode::kInvalid, "must not be empty");
+    start = end + 1;
+  }
+  options.only.insert(options.only.end(), names.begin(), names.end());
   return {};
 }
 
@@ -123,10 +132,12 @@ Status SetExplanationOutput(Options& options, const std::string& text) {
 }
 
 Status SetServiceAccount(Options& options, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == text.size()) {
-    return Fail(ErrorCode::kInvalid, "'" + text + "' is not of the form NAMESPACE:NAME");
-  }
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string space = text.substr(0, colon);
+  // A namespace is a DNS label, a service account may have dots.
+  const bool named = colon < text.size() && IsObjectName(space) && space.find('.') == std::string::npos &&
+                     IsObjectName(text.substr(colon + 1));
+  if (!named) return Fail(ErrorCode::kInvalid, "'" + text + "' is not of the form NAMESPACE:NAME");
   options.rbac_service_account = text;
   return {};
 }
@@ -169,8 +180,8 @@ constexpr std::array kFlags{
          "finalize team spaces although their CRD is being deleted", &SetSwitch<&Options::allow_crd_deletion>},
     Flag{"no-events", "", FlagKind::kSwitch, "", "false", kForReconcile | kForCheck, false,
          "send no Kubernetes events for what is repaired, refused or archived", &SetSwitch<&Options::no_events>},
-    Flag{"only", "", FlagKind::kList, "NAME", "", kForReconcile, false, "touch this team space only; may be repeated",
-         &AddOnly},
+    Flag{"only", "", FlagKind::kList, "NAME,...", "", kForReconcile, false,
+         "touch these team spaces only, separated by commas; may be repeated", &AddOnly},
     Flag{"user", "", FlagKind::kValue, "NAME", "cnpa-op", kForRbac, true, "who gets the rights",
          &SetText<&Options::rbac_user>},
     Flag{"serviceaccount", "", FlagKind::kValue, "NS:NAME", "", kForRbac, true, "a service account gets the rights",
@@ -179,7 +190,10 @@ constexpr std::array kFlags{
          "adds what the admission plugin OwnerReferencesPermissionEnforcement asks for",
          &SetSwitch<&Options::openshift>},
     Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForReconcile, true,
-         "format of what --diff and --once tell on standard output; json is one document", &SetOutput},
+         "format of the plan of --diff, and of the report of --once: text goes to standard error, json is one document "
+         "on "
+         "standard output",
+         &SetOutput},
     Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForCheck | kForVersion, true,
          "format of the answer; json is one document", &SetOutput},
     Flag{"output", "o", FlagKind::kValue, "FORMAT", "text", kForGet, true, "text, wide, json, yaml or name",

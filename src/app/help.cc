@@ -10,11 +10,12 @@
 namespace cnpa {
 namespace {
 
-constexpr std::size_t kFlagWidth = 29;  // "      --request-timeout DUR  "
+constexpr std::size_t kGap = 2;
 constexpr std::size_t kCodeWidth = 12;  // "  130, 143  "
 
 constexpr Flag kConfigFlag{"config", "", FlagKind::kValue, "FILE", "", 0, true, kConfigHelp, nullptr};
 constexpr Flag kHelpFlag{"help", "h", FlagKind::kSwitch, "", "false", 0, true, kHelpHelp, nullptr};
+constexpr Flag kVersionFlag{"version", "V", FlagKind::kSwitch, "", "false", 0, true, kVersionHelp, nullptr};
 
 std::string Trim(std::string_view text) {
   const std::size_t first = std::min(text.find_first_not_of(" \n"), text.size());
@@ -38,6 +39,7 @@ std::string_view NamesOf(const CommandInfo& command) {
     case NamesTaken::kNone: return "";
     case NamesTaken::kOne: return " NAME";
     case NamesTaken::kAny: return " [NAME...]";
+    case NamesTaken::kCommand: return " [COMMAND]";
   }
   return "";
 }
@@ -74,6 +76,7 @@ std::vector<Flag> FlagsOf(const CommandInfo& command) {
   }
   if (command.configured) flags.push_back(kConfigFlag);
   flags.push_back(kHelpFlag);
+  flags.push_back(kVersionFlag);
   return flags;
 }
 
@@ -81,7 +84,20 @@ std::vector<Flag> AllFlags() {
   std::vector<Flag> flags(Flags().begin(), Flags().end());
   flags.push_back(kConfigFlag);
   flags.push_back(kHelpFlag);
+  flags.push_back(kVersionFlag);
   return flags;
+}
+
+std::vector<std::string> WordsOf(const Flag& flag) {
+  if (flag.kind == FlagKind::kSwitch || flag.set == nullptr) return {};
+  // The function that sets it names them, when it is given a word that is none of them.
+  constexpr std::string_view kBefore = " is none of ";
+  Options options;
+  const Status set = flag.set(options, "?");
+  if (set) return {};
+  const std::size_t before = set.error().message.find(kBefore);
+  if (before == std::string::npos) return {};
+  return Split(std::string_view(set.error().message).substr(before + kBefore.size()), ", ");
 }
 
 std::string Join(const std::vector<std::string>& parts, std::string_view between) {
@@ -127,7 +143,10 @@ std::string HelpText(const CommandInfo& command, std::size_t columns) {
   }
   page.Put("");
   page.Put("Flags:");
-  for (const Flag& flag : FlagsOf(command)) put(HeadOf(flag), kFlagWidth, TextOf(flag));
+  const std::vector<Flag> flags = FlagsOf(command);
+  std::size_t width = 0;
+  for (const Flag& flag : flags) width = std::max(width, HeadOf(flag).size() + kGap);
+  for (const Flag& flag : flags) put(HeadOf(flag), width, TextOf(flag));
   if (!footer.exit_codes.empty()) {
     page.Put("");
     page.Put("Exit codes:");

@@ -14,11 +14,14 @@
 
 namespace cnpa {
 
-/// Returns the flags of a command in the order of its --help, with --config, where it has one, and --help.
+/// Returns the flags of a command in the order of its --help, with --config, where it has one, --help and --version.
 std::vector<Flag> FlagsOf(const CommandInfo& command);
 
-/// Returns all flags in the order of the table, with --config and --help.
+/// Returns all flags in the order of the table, with --config, --help and --version.
 std::vector<Flag> AllFlags();
+
+/// Returns the words that a flag chooses from, in the order in which it names them; empty: it takes any text.
+std::vector<std::string> WordsOf(const Flag& flag);
 
 /// What --help of a command says after its flags, taken apart.
 struct Footer {

@@ -2,66 +2,42 @@
 #include "app/options.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <memory>
+#include <span>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "app/arguments.h"
 #include "app/commands.h"
 #include "app/config_file.h"
 #include "app/flags.h"
+#include "app/habits.h"
 #include "app/help.h"
+#include "app/names.h"
 #include "app/output.h"
+#include "app/variables.h"
 #include "base/file.h"
 
 namespace cnpa {
 namespace {
 
+using Settings = std::map<std::string, Setting>;
+
 constexpr std::size_t kPageColumns = 80;
 
-/// The texts that the command line holds for the flags of one command.
-struct Given {
-  CLI::App* app = nullptr;
-  std::map<std::string_view, std::vector<std::string>> texts;
-  std::string config;
-};
-
-void AddFlag(const Flag& flag, Given& given) {
-  std::string names = fmt::format("--{}", flag.name);
-  if (!flag.letter.empty()) names = fmt::format("-{},{}", flag.letter, names);
-  std::vector<std::string>& texts = given.texts[flag.name];
-  if (flag.kind == FlagKind::kSwitch) {
-    given.app->add_flag_function(names, [&texts](std::int64_t count) { texts = {count > 0 ? "true" : "false"}; });
-    return;
-  }
-  CLI::Option* option = given.app->add_option(names, texts);
-  option->allow_extra_args(false);
-  if (flag.kind == FlagKind::kValue) option->expected(1)->take_last();
+/// Returns the last text that was given for a flag; nothing when it was not given.
+std::optional<std::string> LastText(const Arguments& given, std::string_view name) {
+  const auto texts = given.flags.find(name);
+  if (texts == given.flags.end()) return std::nullopt;
+  return texts->second.back();
 }
 
-Result<std::map<std::string, Setting>> LoadConfig(const Given& given, const Environment& environment) {
-  const std::string named = !given.config.empty() ? given.config : environment("CNPA_OP_CONFIG").value_or("");
-  Result<std::map<std::string, Setting>> settings = ReadConfigFile(named.empty() ? kDefaultConfig : named);
-  if (!settings && settings.error().code == ErrorCode::kNotFound && named.empty()) {
-    return std::map<std::string, Setting>();
-  }
-  return settings;
-}
-
-std::vector<std::string> ConfigKeys() {
+Status CheckKeys(const std::string& path, const Settings& settings) {
   std::vector<std::string> keys;
   for (const Flag& flag : Flags()) {
     if (!flag.command_line_only) keys.emplace_back(flag.name);
   }
-  return keys;
-}
-
-Status CheckKeys(const std::string& path, const std::map<std::string, Setting>& settings) {
-  const std::vector<std::string> keys = ConfigKeys();
   for (const auto& [key, setting] : settings) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const std::string near = NearMatch(key, keys);
@@ -71,179 +47,242 @@ Status CheckKeys(const std::string& path, const std::map<std::string, Setting>& 
   return {};
 }
 
-std::vector<std::string> SplitCommas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::size_t start = 0;
-  while (start <= text.size()) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
-    parts.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return parts;
+/// Where values come from that no flag gives.
+struct Configuration {
+  Environment environment;
+  std::string path;
+  Settings settings;
+};
+
+Result<Configuration> LoadConfiguration(const Arguments& given, const Environment& environment) {
+  const std::optional<std::string> flag = LastText(given, "config");
+  if (flag && flag->empty()) return Fail(ErrorCode::kInvalid, "--config: must not be empty");
+  const std::optional<std::string> named = flag ? flag : environment(kConfigVariable);
+  Configuration configuration{.environment = environment, .path = named.value_or(kDefaultConfig), .settings = {}};
+  Result<Settings> settings = ReadConfigFile(configuration.path);
+  if (!settings && settings.error().code == ErrorCode::kNotFound && !named) return configuration;
+  if (!settings) return tl::unexpected<Error>(std::move(settings).error());
+  if (Status known = CheckKeys(configuration.path, *settings); !known) return tl::unexpected<Error>(known.error());
+  configuration.settings = *std::move(settings);
+  return configuration;
 }
 
-/// The texts for one flag and where they come from, so that a wrong one can be told by its place.
+/// The texts for one flag and where they come from, so that a wrong one is reported with its place.
 struct Source {
   std::vector<std::string> texts;
   std::string place;
+  bool is_list = false;
 };
 
-Source FindSource(const Flag& flag, const Given& given, const Environment& environment, const std::string& path,
-                  const std::map<std::string, Setting>& settings) {
-  if (const auto texts = given.texts.find(flag.name); texts != given.texts.end() && !texts->second.empty()) {
-    return {texts->second, fmt::format("--{}", flag.name)};
+Source FindSource(const Flag& flag, const Arguments& given, const Configuration& configuration) {
+  if (const std::optional<std::string> last = LastText(given, flag.name)) {
+    return {flag.kind == FlagKind::kList ? given.flags.at(flag.name) : std::vector{*last},
+            fmt::format("--{}", flag.name)};
   }
   if (!flag.command_line_only) {
     const std::string variable = EnvironmentName(flag);
-    if (const std::optional<std::string> text = environment(variable)) {
-      return {flag.kind == FlagKind::kList ? SplitCommas(*text) : std::vector{*text}, variable};
-    }
-    if (const auto setting = settings.find(std::string(flag.name)); setting != settings.end()) {
-      return {setting->second.values, fmt::format("{}:{}: {}", path, setting->second.line, flag.name)};
+    if (const std::optional<std::string> text = configuration.environment(variable)) return {{*text}, variable};
+    if (const auto setting = configuration.settings.find(std::string(flag.name));
+        setting != configuration.settings.end()) {
+      return {setting->second.values, fmt::format("{}:{}: {}", configuration.path, setting->second.line, flag.name),
+              setting->second.is_list};
     }
   }
   if (flag.fallback.empty()) return {};
   return {{std::string(flag.fallback)}, std::string(flag.name)};
 }
 
-Status FillOptions(const Given& given, const CommandInfo& info, const Environment& environment, Options& options) {
-  const bool configured = info.configured;
-  const Environment nothing = [](const std::string& /*name*/) { return std::nullopt; };
-  const Environment& variables = configured ? environment : nothing;
-  const Result<std::map<std::string, Setting>> settings =
-      configured ? LoadConfig(given, environment) : std::map<std::string, Setting>();
-  if (!settings) return tl::unexpected<Error>(settings.error());
-  const std::string path =
-      !given.config.empty() ? given.config : environment("CNPA_OP_CONFIG").value_or(kDefaultConfig);
-  if (Status known = CheckKeys(path, *settings); !known) return known;
+Status FillOptions(const Arguments& given, const CommandInfo& info, const Configuration& configuration,
+                   Options& options) {
   for (const Flag& flag : Flags()) {
     // Of another command, which may have another of this name.
     if (flag.command_line_only && (flag.scope & info.scope) == 0U) continue;
-    const Source source = FindSource(flag, given, variables, path, *settings);
-    if (flag.kind != FlagKind::kList && source.texts.size() > 1) {
+    const Source source = FindSource(flag, given, configuration);
+    if (flag.kind != FlagKind::kList && source.is_list) {
       return Fail(ErrorCode::kInvalid, source.place + ": takes one value, not a list");
     }
     for (const std::string& text : source.texts) {
       if (Status set = flag.set(options, text); !set) return Annotate(std::move(set).error(), source.place);
     }
   }
-  options.archive_is_default = options.archive.empty();
-  if (options.archive_is_default) options.archive = DefaultArchive(environment, ::geteuid() == 0);
-  options.archive.resize(WithoutEndingSlashes(options.archive).size());
   return {};
 }
 
 CommandLine UsageError(std::string message) {
-  return {.options = {}, .exit_code = ExitCode::kUsage, .error = std::move(message), .help = {}};
+  return {.options = {}, .exit_code = ExitCode::kUsage, .error = std::move(message), .help = {}, .warnings = {}};
 }
 
 CommandLine Help(std::string text) {
-  return {.options = {}, .exit_code = ExitCode::kConverged, .error = {}, .help = std::move(text)};
+  return {.options = {}, .exit_code = ExitCode::kConverged, .error = {}, .help = std::move(text), .warnings = {}};
 }
 
-/// Returns a line for an argument that nobody knows, with what was perhaps meant.
-std::string DescribeExtra(const std::string& word, const Given* command) {
-  std::vector<std::string> known;
-  if (word.starts_with("-")) {
-    for (const Flag& flag : Flags()) {
-      if (command == nullptr || command->texts.contains(flag.name)) known.push_back("--" + std::string(flag.name));
-    }
-    known.emplace_back("--help");
-    if (command != nullptr && command->app->get_option_no_throw("--config") != nullptr) known.emplace_back("--config");
-  } else if (command == nullptr) {
-    for (const CommandInfo& info : Commands()) known.emplace_back(info.name);
-  }
-  const std::string near = NearMatch(word.substr(0, word.find('=')), known);
-  const char* kind = word.starts_with("-") ? "flag" : command == nullptr ? "command" : "argument";
-  if (!near.empty()) return fmt::format("unknown {} '{}': did you mean '{}'?", kind, word, near);
-  return fmt::format("unknown {} '{}': see cnpa-op{}{} --help", kind, word, command == nullptr ? "" : " ",
-                     command == nullptr ? "" : command->app->get_name());
+const CommandInfo* FindCommand(std::string_view name) {
+  const std::span<const CommandInfo> commands = Commands();
+  const auto found =
+      std::find_if(commands.begin(), commands.end(), [name](const CommandInfo& info) { return info.name == name; });
+  return found == commands.end() ? nullptr : &*found;
 }
 
-std::string FirstLine(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+const Flag* FindFlag(const std::vector<Flag>& flags, std::string_view name) {
+  const auto found = std::find_if(flags.begin(), flags.end(), [name](const Flag& flag) { return flag.name == name; });
+  return found == flags.end() ? nullptr : &*found;
 }
 
-/// The parser and, per command, what it was given.
-class Parser {
- public:
-  Parser() : app_("", "cnpa-op") {
-    app_.set_help_flag("-h,--help");
-    app_.prefix_command(false);
-    for (const CommandInfo& info : Commands()) {
-      CLI::App* command = app_.add_subcommand(info.name, info.help);
-      command->set_help_flag("-h,--help");
-      auto given = std::make_unique<Given>();
-      given->app = command;
-      for (const Flag& flag : Flags()) {
-        if ((flag.scope & info.scope) != 0U) AddFlag(flag, *given);
-      }
-      if (info.configured) {
-        command->add_option("--config", given->config);
-      }
-      command->allow_extras();
-      given_.push_back(std::move(given));
-    }
-    app_.allow_extras();
+std::vector<std::string> CommandsWith(std::string_view flag) {
+  std::vector<std::string> names;
+  for (const CommandInfo& info : Commands()) {
+    if (FindFlag(FlagsOf(info), flag) != nullptr) names.emplace_back(info.name);
   }
+  return names;
+}
 
-  CommandLine Parse(int argc, const char* const* argv, const Environment& environment) {
-    try {
-      app_.parse(argc, const_cast<char**>(argv));  // NOLINT(cppcoreguidelines-pro-type-const-cast): CLI11 only reads.
-    } catch (const CLI::CallForHelp&) {
-      return HelpOfCommand();
-    } catch (const CLI::ParseError& error) {
-      return UsageError(FirstLine(error.what()));
+/// Returns "unknown KIND 'word'", with what was perhaps meant or where to look.
+std::string DescribeUnknown(const char* kind, const std::string& word, std::string_view meant, const char* command) {
+  if (!meant.empty()) return fmt::format("unknown {} '{}': did you mean '{}'?", kind, word, meant);
+  return fmt::format("unknown {} '{}': see cnpa-op{}{} --help", kind, word, *command == '\0' ? "" : " ", command);
+}
+
+CommandLine UnknownCommand(const std::string& word) {
+  std::vector<std::string> names;
+  for (const CommandInfo& info : Commands()) names.emplace_back(info.name);
+  const std::string_view habit = HabitFor(word, Command::kNone);
+  return UsageError(DescribeUnknown("command", word, habit.empty() ? NearMatch(word, names) : habit, ""));
+}
+
+CommandLine UnknownFlag(const std::string& word, const CommandInfo* info) {
+  std::vector<std::string> names;
+  for (const Flag& flag : info != nullptr ? FlagsOf(*info) : AllFlags())
+    names.push_back(fmt::format("--{}", flag.name));
+  const std::string_view habit = info != nullptr ? HabitFor(word, info->command) : "";
+  const std::string near = NearMatch(word.substr(0, word.find('=')), names);
+  return UsageError(DescribeUnknown("flag", word, habit.empty() ? near : habit, info != nullptr ? info->name : ""));
+}
+
+/// Returns the help of the command that `words` name, or the short one of all.
+CommandLine HelpOf(std::span<const std::string> words) {
+  if (words.empty()) return Help(std::string(ShortHelp()));
+  const CommandInfo* info = FindCommand(words.front());
+  if (info == nullptr) return UnknownCommand(words.front());
+  const std::size_t columns = std::min(TerminalColumns(STDOUT_FILENO).value_or(kPageColumns), kPageColumns);
+  return Help(HelpText(*info, columns));
+}
+
+/// Flags, but no command.
+CommandLine WithoutCommand(const Arguments& given) {
+  for (const auto& [name, texts] : given.flags) {
+    const std::vector<std::string> commands = CommandsWith(name);
+    if (commands.size() == 1) {
+      return UsageError(fmt::format("no command: did you mean 'cnpa-op {} --{}'?", commands.front(), name));
     }
-    for (std::size_t i = 0; i < Commands().size(); ++i) {
-      if (given_[i]->app->parsed()) return Finish(Commands()[i], *given_[i], environment);
-    }
-    if (const std::vector<std::string> extras = app_.remaining(); !extras.empty()) {
-      return UsageError(DescribeExtra(extras.front(), nullptr));
-    }
-    return Help(std::string(ShortHelp()));
   }
+  return UsageError("no command: see cnpa-op --help");
+}
 
- private:
-  CommandLine HelpOfCommand() {
-    std::string help(ShortHelp());
-    const std::size_t columns = std::min(TerminalColumns(STDOUT_FILENO).value_or(kPageColumns), kPageColumns);
-    for (std::size_t i = 0; i < Commands().size(); ++i) {
-      if (given_[i]->app->parsed()) help = HelpText(Commands()[i], columns);
-    }
-    return Help(std::move(help));
+/// Finds what `given` has that its command does not take.
+Status CheckFlags(const Arguments& given, const CommandInfo& info) {
+  const std::vector<Flag> flags = FlagsOf(info);
+  std::vector<std::string_view> names = given.without_value;
+  for (const auto& [name, texts] : given.flags) names.push_back(name);
+  for (const std::string_view name : names) {
+    if (FindFlag(flags, name) != nullptr) continue;
+    return Fail(ErrorCode::kInvalid, fmt::format("'--{}' is a flag of {}, not of {}: see cnpa-op {} --help", name,
+                                                 Join(CommandsWith(name), ", "), info.name, info.name));
   }
-
-  static CommandLine Finish(const CommandInfo& info, const Given& given, const Environment& environment) {
-    CommandLine line;
-    for (const std::string& extra : given.app->remaining()) {
-      if (info.names == NamesTaken::kNone || extra.starts_with('-')) return UsageError(DescribeExtra(extra, &given));
-      line.options.names.push_back(extra);
-    }
-    if (info.names == NamesTaken::kOne && line.options.names.size() != 1) {
-      return UsageError(fmt::format("{} takes the name of one team space: cnpa-op {} NAME", info.name, info.name));
-    }
-    line.options.command = info.command;
-    if (Status filled = FillOptions(given, info, environment, line.options); !filled)
-      return UsageError(filled.error().message);
-    return line;
+  if (!given.without_value.empty()) {
+    const Flag& flag = *FindFlag(flags, given.without_value.front());
+    const std::vector<std::string> words = WordsOf(flag);
+    return Fail(ErrorCode::kInvalid, fmt::format("--{} needs a value: {}", flag.name,
+                                                 words.empty() ? std::string(flag.value) : Join(words, ", ")));
   }
+  if (given.flags.contains("user") && given.flags.contains("serviceaccount")) {
+    return Fail(ErrorCode::kInvalid, "--user and --serviceaccount exclude each other: keep one");
+  }
+  return {};
+}
 
-  CLI::App app_;
-  std::vector<std::unique_ptr<Given>> given_;
-};
+/// Returns the names that stand behind the command.
+Result<std::vector<std::string>> ReadNames(std::span<const std::string> words, const CommandInfo& info) {
+  if (info.names == NamesTaken::kNone && !words.empty()) {
+    return Fail(ErrorCode::kInvalid, DescribeUnknown("argument", words.front(), "", info.name));
+  }
+  if (info.names == NamesTaken::kOne && words.size() != 1) {
+    return Fail(ErrorCode::kInvalid,
+                fmt::format("{} takes the name of one team space: cnpa-op {} NAME", info.name, info.name));
+  }
+  std::vector<std::string> names;
+  for (const std::string& word : words) {
+    names.push_back(NameIn(word));
+    if (names.back().empty()) return Fail(ErrorCode::kInvalid, fmt::format("'{}' is not a name", word));
+  }
+  return names;
+}
 
-}  // namespace
-
-CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment) {
-  CommandLine line = Parser().Parse(argc, argv, environment);
-  Print(line.help);
-  if (!line.error.empty()) Log(LogLevel::kError, LogFormat::kAuto).Error(line.error);
+/// Reads what is given to a command, and the configuration where it has one.
+CommandLine ReadCommand(const Arguments& given, const CommandInfo& info, const std::vector<std::string>& variables) {
+  CommandLine line{.options = {.command = info.command}, .exit_code = {}, .error = {}, .help = {}, .warnings = {}};
+  Configuration configuration{
+      .environment = [](const std::string& /*name*/) { return std::nullopt; }, .path = {}, .settings = {}};
+  const Environment environment = EnvironmentFrom(variables);
+  if (info.configured) {
+    Result<std::vector<std::string>> warnings = CheckVariables(variables);
+    if (!warnings) return UsageError(warnings.error().message);
+    line.warnings = *std::move(warnings);
+    Result<Configuration> loaded = LoadConfiguration(given, environment);
+    if (!loaded) return UsageError(loaded.error().message);
+    configuration = *std::move(loaded);
+  }
+  if (const Status filled = FillOptions(given, info, configuration, line.options); !filled) {
+    return UsageError(filled.error().message);
+  }
+  line.options.archive_is_default = line.options.archive.empty();
+  if (line.options.archive_is_default) line.options.archive = DefaultArchive(environment, ::geteuid() == 0);
+  line.options.archive.resize(WithoutEndingSlashes(line.options.archive).size());
   return line;
 }
 
-Result<Options> ReparseCommandLine(int argc, const char* const* argv, const Environment& environment) {
-  CommandLine line = Parser().Parse(argc, argv, environment);
+CommandLine Parse(int argc, const char* const* argv, const std::vector<std::string>& variables) {
+  const Result<Arguments> split = SplitArguments({argv + std::min(argc, 1), argv + argc});
+  if (!split) return UsageError(split.error().message);
+  const Arguments& given = *split;
+  const std::span<const std::string> words = given.words;
+  if (given.flags.contains("help")) return HelpOf(words);
+  const CommandInfo* info = words.empty() ? nullptr : FindCommand(words.front());
+  if (!given.unknown.empty()) return UnknownFlag(given.unknown.front(), info);
+  if (given.flags.contains("version")) return ReadCommand(given, *FindCommand("version"), variables);
+  if (words.empty()) {
+    const bool nothing = given.flags.empty() && given.without_value.empty();
+    return nothing ? HelpOf({}) : WithoutCommand(given);
+  }
+  if (info == nullptr) return UnknownCommand(words.front());
+  if (const Status fits = CheckFlags(given, *info); !fits) return UsageError(fits.error().message);
+  if (info->names == NamesTaken::kCommand) {
+    if (words.size() > 2) return UsageError(DescribeUnknown("argument", words[2], "", info->name));
+    return HelpOf(words.subspan(1));
+  }
+  Result<std::vector<std::string>> names = ReadNames(words.subspan(1), *info);
+  if (!names) return UsageError(names.error().message);
+  CommandLine line = ReadCommand(given, *info, variables);
+  line.options.names = *std::move(names);
+  return line;
+}
+
+}  // namespace
+
+CommandLine ParseCommandLine(int argc, const char* const* argv, const std::vector<std::string>& variables) {
+  CommandLine line = Parse(argc, argv, variables);
+  const Log log(line.options.log_level, line.options.log_format);
+  for (const std::string& warning : line.warnings) log.Warn(warning);
+  Print(line.help);
+  if (const Status written = line.help.empty() ? Status() : FlushOutput(); !written) {
+    line.error = written.error().message;
+    line.exit_code = ExitCode::kUsage;
+  }
+  if (!line.error.empty()) log.Error(line.error);
+  return line;
+}
+
+Result<Options> ReparseCommandLine(int argc, const char* const* argv, const std::vector<std::string>& variables) {
+  CommandLine line = Parse(argc, argv, variables);
   if (!line.error.empty()) return Fail(ErrorCode::kInvalid, std::move(line.error));
   return std::move(line.options);
 }

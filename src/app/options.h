@@ -16,7 +16,7 @@
 
 namespace cnpa {
 
-enum class Command { kNone, kReconcile, kGet, kExplain, kCheck, kCrd, kRbac, kUnit, kVersion };
+enum class Command { kNone, kReconcile, kGet, kExplain, kCheck, kCrd, kRbac, kUnit, kVersion, kHelp };
 enum class OutputFormat { kText, kJson, kYaml, kWide, kName };
 
 struct Options {
@@ -48,6 +48,8 @@ struct Options {
   std::string rbac_user;             ///< For `rbac`.
   std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
   bool openshift = false;
+
+  bool operator==(const Options&) const = default;
 };
 
 struct CommandLine {
@@ -55,15 +57,17 @@ struct CommandLine {
   std::optional<ExitCode> exit_code;  ///< Set: all is said (help, or an error); just exit.
   std::string error;                  ///< What is wrong, if anything is.
   std::string help;                   ///< What was asked for in place of a run.
+  std::vector<std::string> warnings;
 };
 
-/// Reads arguments, environment and configuration file; prints help and errors itself.
-CommandLine ParseCommandLine(int argc, const char* const* argv, const Environment& environment);
+/// Reads arguments, variables ("NAME=value", as EnvironmentList() has them) and the configuration file; prints help,
+/// warnings and errors itself.
+CommandLine ParseCommandLine(int argc, const char* const* argv, const std::vector<std::string>& variables);
 
 /// Reads once more what ParseCommandLine() could read, and prints nothing.
 ///
 /// Errors:  kInvalid: what is wrong with it now.
-Result<Options> ReparseCommandLine(int argc, const char* const* argv, const Environment& environment);
+Result<Options> ReparseCommandLine(int argc, const char* const* argv, const std::vector<std::string>& variables);
 
 /// Returns the folder for archives when none is given: where systemd says, else where the user's state
 /// belongs. Empty in a pod, where nothing outlives the container unless somebody says where.

@@ -14,6 +14,7 @@
 #include "app/event_sender.h"
 #include "app/events.h"
 #include "app/memory.h"
+#include "app/names.h"
 #include "app/observe.h"
 #include "app/output.h"
 #include "app/plan_view.h"
@@ -36,10 +37,12 @@ constexpr int kPassesAfterLostRaces = 3;
 /// Errors:   kNotFound for a name that no team space has.
 Status Restrict(const Observation& observation, const std::vector<std::string>& only, Plan& plan) {
   if (only.empty()) return {};
+  std::vector<std::string> known;
+  known.reserve(observation.team_spaces.size());
+  for (const TeamSpace& team_space : observation.team_spaces) known.push_back(team_space.name);
   for (const std::string& name : only) {
-    const bool known = std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(),
-                                   [&name](const TeamSpace& team_space) { return team_space.name == name; });
-    if (!known) return Fail(ErrorCode::kNotFound, "--only: there is no TeamSpace '" + name + "'");
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return Fail(ErrorCode::kNotFound, "--only: " + DescribeMissing(name, known));
   }
   std::erase_if(plan.chains,
                 [&only](const Chain& chain) { return std::find(only.begin(), only.end(), chain.name) == only.end(); });

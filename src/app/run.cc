@@ -117,6 +117,7 @@ ExitCode RunCommand(const Options& options, const Reload& reload) {
     case Command::kRbac: Print(RbacManifest(options)); break;
     case Command::kUnit: Print(kUnit); break;
     case Command::kVersion: return PrintVersion(options);
+    case Command::kHelp:
     case Command::kNone: break;
   }
   return ExitCode::kConverged;

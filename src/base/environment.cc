@@ -4,7 +4,11 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace cnpa {
 
@@ -22,6 +26,24 @@ std::vector<std::string> EnvironmentList() {
     variables.emplace_back(*variable);
   }
   return variables;
+}
+
+Environment EnvironmentFrom(const std::vector<std::string>& list) {
+  std::map<std::string, std::string> variables;
+  for (const std::string& variable : list) {
+    const std::size_t equals = variable.find('=');
+    if (equals != std::string::npos) variables.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
+    const auto found = variables.find(name);
+    if (found == variables.end() || found->second.empty()) return std::nullopt;
+    return found->second;
+  };
+}
+
+std::string OwnPath() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).string();
 }
 
 std::string HostName() {

@@ -86,6 +86,9 @@ std::string BashCompletion() {
     for (const Flag& flag : FlagsOf(command)) {
       for (const std::string& spelling : Spellings(flag)) names.push_back(spelling);
     }
+    if (command.names == NamesTaken::kCommand) {
+      for (const std::string& name : CommandNames()) names.push_back(name);
+    }
     flags += fmt::format("    {}) words='{}' ;;\n", command.name, Join(names, " "));
   }
   std::string values;
@@ -119,7 +122,7 @@ _cnpa_op_offer() {{
 }}
 
 _cnpa_op() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} before='' command='' words='{commands} -h --help' word
+  local cur=${{COMP_WORDS[COMP_CWORD]}} before='' command='' words='{commands} -h --help -V --version' word
   local -i i
   COMPREPLY=()
   ((COMP_CWORD == 0)) || before=${{COMP_WORDS[COMP_CWORD - 1]}}
@@ -156,6 +159,9 @@ std::string ZshCompletion() {
         arguments += " \\\n            " + ZshArgument(flag, spelling);
       }
     }
+    if (command.names == NamesTaken::kCommand) {
+      arguments += fmt::format(" \\\n            '1:command:({})'", Join(CommandNames(), " "));
+    }
     arguments += "\n          ;;\n";
   }
   return fmt::format(
@@ -164,7 +170,8 @@ std::string ZshCompletion() {
 _cnpa_op() {{
   local curcontext="$curcontext" state line
   local -a commands
-  _arguments -C '(-h --help)'{{-h,--help}}'[{help}]' '1: :->command' '*:: :->flags'
+  _arguments -C '(-h --help)'{{-h,--help}}'[{help}]' '(-V --version)'{{-V,--version}}'[{version}]' \
+    '1: :->command' '*:: :->flags'
   case $state in
     command)
       commands=(
@@ -184,18 +191,23 @@ else
   compdef _cnpa_op cnpa-op
 fi
 )",
-      fmt::arg("head", kHead), fmt::arg("help", kHelpHelp), fmt::arg("commands", commands),
-      fmt::arg("arguments", arguments));
+      fmt::arg("head", kHead), fmt::arg("help", kHelpHelp), fmt::arg("version", kVersionHelp),
+      fmt::arg("commands", commands), fmt::arg("arguments", arguments));
 }
 
 std::string FishCompletion() {
   std::string text = fmt::format("{}complete -c cnpa-op -f\n", kHead);
   text += fmt::format("complete -c cnpa-op -s h -l help -d {}\n", FishQuote(kHelpHelp));
+  text += fmt::format("complete -c cnpa-op -s V -l version -d {}\n", FishQuote(kVersionHelp));
   for (const CommandInfo& command : Commands()) {
     text += fmt::format("complete -c cnpa-op -n __fish_use_subcommand -a {} -d {}\n", command.name,
                         FishQuote(command.help));
+    if (command.names == NamesTaken::kCommand) {
+      text += fmt::format("complete -c cnpa-op -n '__fish_seen_subcommand_from {}' -a '{}'\n", command.name,
+                          Join(CommandNames(), " "));
+    }
     for (const Flag& flag : FlagsOf(command)) {
-      if (flag.name == "help") continue;
+      if (flag.name == "help" || flag.name == "version") continue;
       text += fmt::format("complete -c cnpa-op -n '__fish_seen_subcommand_from {}'{} -l {}{} -d {}\n", command.name,
                           flag.letter.empty() ? "" : fmt::format(" -s {}", flag.letter), flag.name, FishValues(flag),
                           FishQuote(flag.help));

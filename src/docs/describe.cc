@@ -24,18 +24,6 @@ std::vector<Flag> Keys() {
   return keys;
 }
 
-std::vector<std::string> WordsOf(const Flag& flag) {
-  if (flag.kind == FlagKind::kSwitch || flag.set == nullptr) return {};
-  // The function that sets it names them, when it is given a word that is none of them.
-  constexpr std::string_view kBefore = " is none of ";
-  Options options;
-  const Status set = flag.set(options, "?");
-  if (set) return {};
-  const std::size_t before = set.error().message.find(kBefore);
-  if (before == std::string::npos) return {};
-  return Split(std::string_view(set.error().message).substr(before + kBefore.size()), ", ");
-}
-
 std::string TypeOf(const Flag& flag) {
   if (!WordsOf(flag).empty()) return "word";
   if (flag.kind == FlagKind::kSwitch) return "true or false";

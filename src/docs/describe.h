@@ -20,9 +20,6 @@ std::vector<std::string> CommandsWith(const Flag& flag);
 /// Returns the flags that are keys of the configuration file.
 std::vector<Flag> Keys();
 
-/// Returns the words that a flag chooses from, in the order in which it names them; empty: it takes any text.
-std::vector<std::string> WordsOf(const Flag& flag);
-
 /// Returns what a value in the configuration file is: "duration", "path of a file". Which words there are says its
 /// help.
 std::string TypeOf(const Flag& flag);

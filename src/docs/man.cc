@@ -53,9 +53,10 @@ std::string Summary() {
 void AddSynopsis(Roff& page) {
   page.Section("SYNOPSIS");
   for (const CommandInfo& command : Commands()) {
-    const std::string names = command.names == NamesTaken::kAny   ? fmt::format(" [{}...]", Italic("NAME"))
-                              : command.names == NamesTaken::kOne ? fmt::format(" {}", Italic("NAME"))
-                                                                  : "";
+    const std::string names = command.names == NamesTaken::kAny       ? fmt::format(" [{}...]", Italic("NAME"))
+                              : command.names == NamesTaken::kOne     ? fmt::format(" {}", Italic("NAME"))
+                              : command.names == NamesTaken::kCommand ? fmt::format(" [{}]", Italic("COMMAND"))
+                                                                      : "";
     page.Line(fmt::format("{} [{}...]{}", Bold(std::string("cnpa-op ") + command.name), Italic("FLAG"), names));
     page.Break();
   }
@@ -99,7 +100,9 @@ std::string FlagFacts(const Flag& flag) {
 
 void AddOptions(Roff& page) {
   page.Section("OPTIONS");
-  page.Paragraph("A flag beats its variable, a variable the configuration file, the file the default.");
+  page.Paragraph(
+      "A flag may stand before or after its command; what follows -- is a name. A flag beats its variable, a variable "
+      "the configuration file, the file the default.");
   for (const Flag& flag : AllFlags()) {
     page.Item(FlagHead(flag), fmt::format("{}.", flag.help));
     page.ItemParagraph(FlagFacts(flag));
@@ -179,7 +182,9 @@ std::string ConfigPage(const Edition& edition) {
       "CNPA_OP_CONFIG name another one, which then must be there. An unknown key, a wrong type and a wrong value are "
       "refused with the line that they stand in and what would be right, and nothing is asked of the cluster. A flag "
       "and its variable beat the file. What holds for one command only is passed over by the others.");
-  page.Paragraph("Durations are written as 90s, 1m30s or 2h, lists as [alpha, beta] or with a line for each.");
+  page.Paragraph(
+      "Durations are written as Go and systemd have them: 500ms, 90s, 1.5h, 1m30s, 5min, 1h 30min, 2d. Lists are "
+      "written as [alpha, beta] or with a line for each; an empty one is refused.");
   page.Section("KEYS");
   for (const Flag& key : Keys()) {
     page.Item(Bold(key.name) + Escape(fmt::format(" ({})", TypeOf(key))), fmt::format("{}.", key.help));

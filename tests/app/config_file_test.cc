@@ -21,6 +21,8 @@ TEST_CASE("ReadConfigFile reads scalars and lists with their lines", "[app][conf
   REQUIRE(ErrorOf(settings) == std::nullopt);
   REQUIRE(settings->size() == 4);
   CHECK(settings->at("timeout").values == Values{"60s"});
+  CHECK_FALSE(settings->at("timeout").is_list);
+  CHECK(settings->at("only").is_list);
   CHECK(settings->at("timeout").line == 2);
   CHECK(settings->at("concurrency").values == Values{"8"});
   CHECK(settings->at("only").values == Values{"red", "blue"});
@@ -49,6 +51,10 @@ TEST_CASE("ReadConfigFile names file and line of what is wrong", "[app][config_f
       {"a word", "hello", ":1: not a map of flags' names to values, such as 'timeout: 60s'"},
       {"a key without value", "a: 1\ntimeout:\n", ":2: timeout: has no value"},
       {"a map for a value", "timeout: {a: b}\n", ":1: timeout: has no value"},
+      {"an empty list", "only: []\n", ":1: only: an empty list"},
+      {"null in a list", "only:\n- red\n- null\n", ":3: only: an item without a value"},
+      {"a tilde in a list", "only: [~]\n", ":1: only: an item without a value"},
+      {"a map in a list", "only:\n- a: b\n", ":2: only: a map in a list"},
       {"a list in a list", "only:\n- red\n- [blue]\n", ":3: only: a list in a list"},
       {"a key twice", "timeout: 1s\na: b\ntimeout: 2s\n", ":3: timeout: stands here twice"},
       {"no YAML", "a: b\nc: [d\n", ": not YAML: "},

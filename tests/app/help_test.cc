@@ -41,6 +41,20 @@ TEST_CASE("HelpText names each flag of a command with its default, and no other"
   }
 }
 
+TEST_CASE("HelpText keeps two blanks between a flag and what it says", "[app][help]") {
+  for (const CommandInfo& command : Commands()) {
+    const std::string text = HelpText(command, 200);
+    const std::string page = text.substr(text.find("\nFlags:\n"));
+    for (const Flag& flag : FlagsOf(command)) {
+      CAPTURE(command.name, flag.name);
+      const std::size_t at = page.find("--" + std::string(flag.name) + " ");
+      REQUIRE(at != std::string::npos);
+      const std::string line = page.substr(at, page.find('\n', at) - at);
+      CHECK(Contains(line, "  " + std::string(flag.help).substr(0, 12)));
+    }
+  }
+}
+
 TEST_CASE("HelpText of every command has examples", "[app][help]") {
   for (const CommandInfo& command : Commands()) {
     CAPTURE(command.name);

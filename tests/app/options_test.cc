@@ -1,61 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/options.h"
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "support/capture.h"
 #include "support/catch.h"
+#include "support/command_line.h"
 #include "support/temp_folder.h"
 #include "support/text.h"
 
 namespace cnpa {
 namespace {
 
-using Variables = std::map<std::string, std::string>;
 using std::chrono::milliseconds;
-
-Environment EnvironmentOf(Variables variables) {
-  return [variables = std::move(variables)](const std::string& name) -> std::optional<std::string> {
-    const auto found = variables.find(name);
-    if (found == variables.end() || found->second.empty()) return std::nullopt;
-    return found->second;
-  };
-}
-
-struct Parsed {
-  Options options;
-  std::optional<ExitCode> exit_code;
-  std::string out;
-  std::string err;
-};
-
-Parsed Parse(std::vector<std::string> arguments, Variables variables = {}) {
-  // No test depends on what this machine has in /etc.
-  static const TempFolder kFolder;
-  variables.emplace("CNPA_OP_CONFIG", kFolder.Write("empty.yaml", ""));
-  arguments.insert(arguments.begin(), "cnpa-op");
-  std::vector<const char*> argv;
-  argv.reserve(arguments.size());
-  for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-  CapturedStream out(stdout);
-  CapturedStream err(stderr);
-  CommandLine line = ParseCommandLine(static_cast<int>(argv.size()), argv.data(), EnvironmentOf(variables));
-  Parsed parsed{.options = std::move(line.options), .exit_code = line.exit_code, .out = {}, .err = err.Text()};
-  parsed.out = out.Text();
-  return parsed;
-}
-
-Options Accepted(const std::vector<std::string>& arguments, const Variables& variables = {}) {
-  const Parsed parsed = Parse(arguments, variables);
-  CAPTURE(parsed.err);
-  REQUIRE_FALSE(parsed.exit_code);
-  CHECK(parsed.out.empty());
-  CHECK(parsed.err.empty());
-  return parsed.options;
-}
 
 TEST_CASE("ParseCommandLine has the documented defaults", "[app][options]") {
   const Options options = Accepted({"reconcile", "--once"}, {{"HOME", "/h"}, {"STATE_DIRECTORY", "/s"}});
@@ -238,6 +195,19 @@ TEST_CASE("ParseCommandLine refuses wrong values with their place and what would
        "CNPA_OP_ALLOW_CRD_DELETION: 'yes' is neither true nor false"},
       {"empty text", {"--archive", ""}, {}, "--archive: must not be empty"},
       {"empty name in a list", {}, {{"CNPA_OP_ONLY", "a,,b"}}, "CNPA_OP_ONLY: must not be empty"},
+      {"empty list of a variable",
+       {},
+       {{"CNPA_OP_ONLY", ""}},
+       "CNPA_OP_ONLY: must not be empty: unset it, or give it a value"},
+      {"empty variable",
+       {},
+       {{"CNPA_OP_CONTEXT", ""}},
+       "CNPA_OP_CONTEXT: must not be empty: unset it, or give it a value"},
+      {"empty list in the file", {}, {{"CNPA_OP_CONFIG", "only: []"}}, path + ":1: only: an empty list"},
+      {"a list of one where one value is wanted",
+       {},
+       {{"CNPA_OP_CONFIG", "interval: [3s]"}},
+       path + ":1: interval: takes one value, not a list"},
       {"value in the file",
        {},
        {{"CNPA_OP_CONFIG", "concurrency: many"}},
@@ -274,61 +244,20 @@ TEST_CASE("ParseCommandLine refuses wrong values with their place and what would
   }
 }
 
-TEST_CASE("ParseCommandLine answers a wrong word with one line and a near match, exit 2", "[app][options]") {
-  struct Case {
-    std::vector<std::string> arguments;
-    std::string want;
-  };
-  const std::vector<Case> cases{
-      {{"reconsile"}, "unknown command 'reconsile': did you mean 'reconcile'?"},
-      {{"chek"}, "unknown command 'chek': did you mean 'check'?"},
-      {{"check", "--once"}, "unknown flag '--once': see cnpa-op check --help"},
-      {{"check", "--kubeconfg=x"}, "unknown flag '--kubeconfg=x': did you mean '--kubeconfig'?"},
-      {{"frobnicate"}, "unknown command 'frobnicate': see cnpa-op --help"},
-      {{"reconcile", "--onec"}, "unknown flag '--onec': did you mean '--once'?"},
-      {{"reconcile", "--timout=3s"}, "unknown flag '--timout=3s': did you mean '--timeout'?"},
-      {{"reconcile", "--frobnicate"}, "unknown flag '--frobnicate': see cnpa-op reconcile --help"},
-      {{"reconcile", "--once", "red"}, "unknown argument 'red': see cnpa-op reconcile --help"},
-      {{"crd", "--once"}, "unknown flag '--once': see cnpa-op crd --help"},
-      {{"rbac", "--serviceaccount", "name"}, "--serviceaccount: 'name' is not of the form NAMESPACE:NAME"},
-  };
-  for (const Case& c : cases) {
-    DYNAMIC_SECTION(c.want) {
-      const Parsed parsed = Parse(c.arguments);
-      CHECK(parsed.exit_code == ExitCode::kUsage);
-      CHECK(parsed.err == "cnpa-op: " + c.want + "\n");
-      CHECK(parsed.out.empty());
-    }
-  }
-}
-
-TEST_CASE("ParseCommandLine answers a flag without its value with one line, exit 2", "[app][options]") {
-  const Parsed parsed = Parse({"reconcile", "--once", "--timeout"});
-  CHECK(parsed.exit_code == ExitCode::kUsage);
-  CHECK(LinesOf(parsed.err).size() == 1);
-  CHECK(Contains(parsed.err, "--timeout"));
-}
-
-TEST_CASE("ParseCommandLine prints help to stdout, exit 0", "[app][options]") {
-  const Parsed none = Parse({});
-  CHECK(none.exit_code == ExitCode::kConverged);
-  CHECK(Contains(none.out, "cnpa-op reconcile --diff"));
-  CHECK(none.err.empty());
-  const Parsed help = Parse({"--help"});
-  CHECK(help.out == none.out);
-  const Parsed reconcile = Parse({"reconcile", "--help"});
-  CHECK(reconcile.exit_code == ExitCode::kConverged);
-  for (const std::string text : {"--once", "--allow-crd-deletion", "Exit codes:", "CNPA_OP_"}) {
-    CAPTURE(text);
-    CHECK(Contains(reconcile.out, text));
-  }
-  const Parsed check = Parse({"check", "--help"});
-  CHECK(check.exit_code == ExitCode::kConverged);
-  for (const std::string text : {"--archive", "--output", "--config", "Exit codes:", "FAIL"}) {
-    CAPTURE(text);
-    CHECK(Contains(check.out, text));
-  }
-  CHECK_FALSE(Contains(check.out, "--once"));
+TEST_CASE("ParseCommandLine warns of variables that nobody reads", "[app][options]") {
+  const Parsed parsed = Parse({"reconcile", "--once"}, {{"CNPA_OP_INTERVALL", "1s"},
+                                                        {"CNPA_OP_ONCE", "true"},
+                                                        {"CNPA_OP_NONSENSE", ""},
+                                                        {"CNPA_OP_SERVICE_HOST", "10.0.0.1"},
+                                                        {"CNPA_OP_PORT_443_TCP", "tcp://10.0.0.1:443"},
+                                                        {"CNPA_OP_INTERVAL", "2s"}});
+  CHECK_FALSE(parsed.exit_code);
+  CHECK(parsed.options.interval == milliseconds(2000));
+  CHECK(parsed.err ==
+        "cnpa-op: warning: ignoring CNPA_OP_INTERVALL: did you mean 'CNPA_OP_INTERVAL'?\n"
+        "cnpa-op: warning: ignoring CNPA_OP_NONSENSE: no flag has this variable\n"
+        "cnpa-op: warning: ignoring CNPA_OP_ONCE: --once is for the command line only\n");
+  CHECK(Accepted({"version"}, {{"CNPA_OP_INTERVALL", "1s"}}).command == Command::kVersion);
 }
 
 TEST_CASE("ParseCommandLine does not read the configuration for what needs none", "[app][options]") {
@@ -359,7 +288,7 @@ TEST_CASE("DefaultArchive follows systemd, then the user's state, and is none in
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
-      CHECK(DefaultArchive(EnvironmentOf(c.variables), c.is_root) == c.want);
+      CHECK(DefaultArchive(EnvironmentFrom(ListOf(c.variables)), c.is_root) == c.want);
     }
   }
 }

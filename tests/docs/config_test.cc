@@ -51,8 +51,7 @@ TEST_CASE("ConfigFile with all of it uncommented is taken by the command line", 
   const TempFolder folder;
   const std::string path = folder.Write("config.yaml", Uncommented());
   const std::array arguments{"cnpa-op", "check", "--config", path.c_str()};
-  const Environment nothing = [](const std::string& /*name*/) { return std::nullopt; };
-  const CommandLine line = ParseCommandLine(static_cast<int>(arguments.size()), arguments.data(), nothing);
+  const CommandLine line = ParseCommandLine(static_cast<int>(arguments.size()), arguments.data(), {});
   CHECK_FALSE(line.exit_code);
   CHECK(line.options.only == std::vector<std::string>{"alpha", "beta"});
 }

@@ -10,7 +10,7 @@ import termios
 
 import pytest
 
-from harness import FINALIZER, REPOSITORY, TEAMS, run_binary, said
+from harness import BINARY, FINALIZER, REPOSITORY, TEAMS, run_binary, said
 
 
 @pytest.fixture
@@ -62,6 +62,21 @@ def test_help_of_reconcile_tells_flags_and_exit_codes(cli):
         assert said(rf"^ +{code} +\S", text)
 
 
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["help"], ["help", "get"], ["get", "--help"], ["version"], ["-V"],
+                                       ["crd"], ["rbac"], ["unit"]], ids=" ".join)
+def test_a_full_disk_is_said_whatever_is_printed(cli, arguments):
+    with open("/dev/full", "w") as full:
+        result = cli(*arguments, stdout=full)
+    assert result.code == 2
+    assert "cannot write to standard output: no space left on device" in result.lines[-1]
+
+
+def test_help_and_version_can_be_asked_for_as_elsewhere(cli):
+    for command in ("reconcile", "get", "crd", "help"):
+        assert cli("help", command).stdout == cli(command, "--help").stdout == cli("-h", command).stdout
+    assert cli("--version").stdout == cli("-V").stdout == cli("version").stdout == cli("get", "--version").stdout
+
+
 # Wrong usage --------------------------------------------------------------------------------------------------------
 
 
@@ -90,6 +105,16 @@ def test_help_of_reconcile_tells_flags_and_exit_codes(cli):
     (["rbac", "--user", ""], "--user"),
     (["version", "-o", "xml"], "-?-output: 'xml'.*json"),
     (["crd", "--once"], "'--once'"),
+    (["nonsense", "reconcile", "--once"], "'nonsense'"),
+    (["--nonsense", "reconcile", "--once"], "'--nonsense'"),
+    (["reconcile", "get"], "'get'"),
+    (["version", "get"], "'get'"),
+    (["diff"], "'diff'.*'cnpa-op reconcile --diff'"),
+    (["reconcile", "--dry-run", "--once"], "'--dry-run'.*'--diff'"),
+    (["reconcile", "--once", "--archive", "--diff"], "--archive needs a value: DIR"),
+    (["--context=", "reconcile", "--once"], "--context: must not be empty"),
+    (["rbac", "--serviceaccount", "x:y:z"], "'x:y:z'"),
+    (["rbac", "--user", "x", "--serviceaccount", "y:z"], "keep one"),
 ], ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else "")
 def test_wrong_usage_is_two_and_one_line_that_says_what_would_be_right(cli, arguments, words):
     result = cli(*arguments)
@@ -100,8 +125,35 @@ def test_wrong_usage_is_two_and_one_line_that_says_what_would_be_right(cli, argu
 
 def test_wrong_usage_asks_nothing_of_the_cluster(cluster):
     cluster.create_team()
-    result = cluster.once("--concurrency=0")
-    assert (result.code, result.requests) == (2, [])
+    for wrong in (["--concurrency=0"], ["--dry-run"], ["--archive", "--diff"], ["--only", ""], ["get"], ["--", "--diff"]):
+        result = cluster.once(*wrong)
+        assert (result.code, result.requests) == (2, []), wrong
+
+
+def test_a_flag_before_the_command_counts(cluster):
+    name = cluster.converged_team(pods=4)
+    cluster.patch_quota(name, {"pods": "99"})
+    before = ["--kubeconfig", cluster.plane.user_kubeconfig, "--archive", cluster.archive]
+    for line in (["--diff", "reconcile", "--once"], ["-o", "json", "--diff", "reconcile"]):
+        result = cluster.run(*before, *line)
+        assert (result.code, result.writes) == (1, []), line
+    assert cluster.hard(name)["pods"] == "99"
+    elsewhere = run_binary(["--kubeconfig", "elsewhere", "get"], cluster.home,
+                           env={"KUBECONFIG": str(cluster.plane.user_kubeconfig)})
+    assert elsewhere.code == 2
+    assert "'elsewhere'" in elsewhere.only_line
+
+
+def test_unit_starts_the_program_that_prints_it(cli):
+    result = cli("unit")
+    assert result.code == 0
+    assert said(rf"^ExecStart={re.escape(str(BINARY))} reconcile$", result.stdout)
+
+
+def test_a_variable_that_nobody_reads_is_a_warning(configured):
+    result = configured("", "--kubeconfig", "nowhere", env={"CNPA_OP_INTERVALL": "5s"})
+    assert result.code == 2
+    assert result.lines[0] == "cnpa-op: warning: ignoring CNPA_OP_INTERVALL: did you mean 'CNPA_OP_INTERVAL'?"
 
 
 def test_control_characters_of_an_argument_do_not_reach_the_terminal(cli):
@@ -130,6 +182,9 @@ def test_control_characters_of_an_argument_do_not_reach_the_terminal(cli):
     ("once: true\n", 1, "'once'"),
     ("diff: true\n", 1, "'diff'"),
     ("only: [[a]]\n", 1, "only: a list in a list"),
+    ("only: []\n", 1, "only: an empty list"),
+    ("only: [null]\n", 1, "only: an item without a value"),
+    ("interval: [3s]\n", 1, "interval: takes one value"),
 ], ids=lambda value: repr(value)[:30] if isinstance(value, str) and "\n" in value else "")
 def test_configuration_that_is_wrong_is_told_with_file_and_line_and_what_would_be_right(configured, text, line, words):
     result = configured(text)
@@ -190,6 +245,8 @@ def test_flag_beats_variable_beats_file(configured, file, variable, flag, winner
     ("CNPA_OP_CONCURRENCY", "0", "CNPA_OP_CONCURRENCY: '0'"),
     ("CNPA_OP_ALLOW_CRD_DELETION", "maybe", "CNPA_OP_ALLOW_CRD_DELETION: 'maybe'"),
     ("CNPA_OP_LOG_LEVEL", "loud", "CNPA_OP_LOG_LEVEL: 'loud'"),
+    ("CNPA_OP_ONLY", "", "CNPA_OP_ONLY: must not be empty"),
+    ("CNPA_OP_CONTEXT", "", "CNPA_OP_CONTEXT: must not be empty"),
 ])
 def test_wrong_variable_is_told_by_its_name(cli, variable, value, words):
     result = cli("reconcile", "--once", env={variable: value})
