@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/manifests.h"
 
+#include <algorithm>
+#include <array>
 #include <cassert>
 
 #include <fmt/core.h>
@@ -38,7 +40,49 @@ std::string Subject(const Options& options) {
                      Quoted(options.rbac_service_account.substr(colon + 1)));
 }
 
+/// Where systemd looks for a program that is given by its name.
+constexpr std::array<std::string_view, 6> kSearched{"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/",
+                                                    "/usr/bin/",        "/sbin/",          "/bin/"};
+
+struct Hidden {
+  std::string_view folder;
+  std::string_view setting;
+};
+constexpr std::array kHidden{Hidden{"/home/", "ProtectHome=yes"}, Hidden{"/root/", "ProtectHome=yes"},
+                             Hidden{"/run/user/", "ProtectHome=yes"}, Hidden{"/tmp/", "PrivateTmp=yes"},
+                             Hidden{"/var/tmp/", "PrivateTmp=yes"}};
+
+/// Returns `path` as the first word of a command line of systemd.
+std::string CommandWord(std::string_view path) {
+  std::string word;
+  for (const char c : path) {
+    if (c == '"' || c == '\\') word += '\\';
+    if (c == '%') word += '%';
+    word += c;
+  }
+  const bool plain = path.find_first_of(" \t\"'\\;") == std::string_view::npos;
+  return plain ? word : '"' + word + '"';
+}
+
 }  // namespace
+
+std::string UnitManifest(std::string_view path) {
+  std::string text(kUnit);
+  const bool found = std::any_of(kSearched.begin(), kSearched.end(),
+                                 [path](std::string_view folder) { return path == std::string(folder) + "cnpa-op"; });
+  if (!path.empty() && !found) Replace(text, 1, "ExecStart=cnpa-op ", "ExecStart=" + CommandWord(path) + " ");
+  return text;
+}
+
+std::string WhyUnitCannotRun(std::string_view path) {
+  for (const Hidden& hidden : kHidden) {
+    if (!path.starts_with(hidden.folder)) continue;
+    return fmt::format(
+        "the unit can't run '{}', which {} hides from it: install cnpa-op first, to /usr/local/bin for one", path,
+        hidden.setting);
+  }
+  return {};
+}
 
 std::string RbacManifest(const Options& options) {
   std::string text(kRbacYaml);

@@ -20,6 +20,7 @@
 #include "app/stop.h"
 #include "app/survey.h"
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/version.h"
 #include "kube/curl_transport.h"
 #include "kube/json_writer.h"
@@ -39,6 +40,14 @@ ExitCode PrintVersion(const Options& options) {
     PrintLine(fmt::format("cnpa-op {} ({})", kVersion, CurlVersion()));
   }
   return ExitCode::kConverged;
+}
+
+void PrintUnit(const Options& options) {
+  const std::string path = OwnPath();
+  if (const std::string why = WhyUnitCannotRun(path); !why.empty()) {
+    Log(options.log_level, options.log_format).Warn(why);
+  }
+  Print(UnitManifest(path));
 }
 
 ExitCode RunCheck(const Options& options) {
@@ -115,7 +124,7 @@ ExitCode RunCommand(const Options& options, const Reload& reload) {
     case Command::kCheck: return RunCheck(options);
     case Command::kCrd: Print(kCrdYaml); break;
     case Command::kRbac: Print(RbacManifest(options)); break;
-    case Command::kUnit: Print(kUnit); break;
+    case Command::kUnit: PrintUnit(options); break;
     case Command::kVersion: return PrintVersion(options);
     case Command::kHelp:
     case Command::kNone: break;

@@ -2,6 +2,7 @@
 #include "app/manifests.h"
 
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "support/catch.h"
@@ -65,6 +66,40 @@ TEST_CASE("RbacManifest escapes a name as YAML asks for", "[app][manifests]") {
   Options options = DefaultOptions();
   options.rbac_user = R"(DOMAIN\user "x")";
   CHECK(Contains(RbacManifest(options), R"(name: "DOMAIN\\user \"x\""})"));
+}
+
+TEST_CASE("UnitManifest starts the program by its path where systemd would not find it", "[app][manifests]") {
+  struct Case {
+    std::string path;
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"", "ExecStart=cnpa-op reconcile"},
+      {"/usr/bin/cnpa-op", "ExecStart=cnpa-op reconcile"},
+      {"/usr/local/bin/cnpa-op", "ExecStart=cnpa-op reconcile"},
+      {"/usr/local/bin/cnpa-op-0.2", "ExecStart=/usr/local/bin/cnpa-op-0.2 reconcile"},
+      {"/opt/cnpa-op/bin/cnpa-op", "ExecStart=/opt/cnpa-op/bin/cnpa-op reconcile"},
+      {"/srv/100%/cnpa-op", "ExecStart=/srv/100%%/cnpa-op reconcile"},
+      {"/srv/my programs/cnpa-op", "ExecStart=\"/srv/my programs/cnpa-op\" reconcile"},
+      {"/srv/a\"b\\c/cnpa-op", "ExecStart=\"/srv/a\\\"b\\\\c/cnpa-op\" reconcile"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.want) {
+      const std::string unit = UnitManifest(c.path);
+      CHECK(Contains(unit, "\n" + c.want + "\n"));
+      CHECK(LinesOf(unit).size() == LinesOf(kUnit).size());
+    }
+  }
+}
+
+TEST_CASE("WhyUnitCannotRun names what the sandbox hides", "[app][manifests]") {
+  for (const std::string path : {"/usr/bin/cnpa-op", "/opt/cnpa-op", "/homes/x/cnpa-op", ""}) {
+    CHECK(WhyUnitCannotRun(path).empty());
+  }
+  CHECK(Contains(WhyUnitCannotRun("/home/ann/cnpa-op"), "'/home/ann/cnpa-op', which ProtectHome=yes hides"));
+  CHECK(Contains(WhyUnitCannotRun("/tmp/cnpa-op"), "'/tmp/cnpa-op', which PrivateTmp=yes hides"));
+  // What is named is in the unit.
+  for (const std::string setting : {"ProtectHome=yes", "PrivateTmp=yes"}) CHECK(Contains(kUnit, setting));
 }
 
 }  // namespace

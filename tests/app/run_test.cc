@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/manifests.h"
+#include "base/environment.h"
 #include "base/version.h"
 #include "kube/json.h"
 #include "support/capture.h"
@@ -45,7 +46,10 @@ TEST_CASE("Run crd, rbac and unit print what is built in", "[app][run]") {
   CHECK(RunWith(options).out == RbacManifest(options));
   CHECK(RunWith(options).code == ExitCode::kConverged);
   options.command = Command::kUnit;
-  CHECK(RunWith(options).out == kUnit);
+  const Ran unit = RunWith(options);
+  CHECK(unit.out == UnitManifest(OwnPath()));
+  CHECK(unit.err ==
+        (WhyUnitCannotRun(OwnPath()).empty() ? "" : "cnpa-op: warning: " + WhyUnitCannotRun(OwnPath()) + "\n"));
 }
 
 TEST_CASE("Run version prints it for people and as JSON", "[app][run]") {
