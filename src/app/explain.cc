@@ -8,6 +8,7 @@
 #include "app/archive_search.h"
 #include "app/explain_document.h"
 #include "app/explain_view.h"
+#include "app/names.h"
 #include "app/observe.h"
 #include "app/output.h"
 #include "app/session.h"
@@ -21,11 +22,13 @@
 namespace cnpa {
 namespace {
 
+constexpr std::string_view kNeeds =
+    "explain needs to list teamspaces, namespaces, and the resourcequotas of the team's namespace";
+
 /// Reads what concerns the team space and returns what there is to say of it.
-Result<Explanation> Look(Transport& transport, const Options& options, const std::string& name) {
+Result<Explanation> Look(Client& client, const Options& options, const std::string& name) {
   // What can be no name need not be asked for.
   if (!IsObjectName(name)) return Explanation{.name = name, .observed_at = Now()};
-  Client client(transport, options.request_timeout);
   CloseSights sights;
   Result<Observation> observation = ObserveOne(client, Now(), name, sights);
   if (!observation) return tl::unexpected<Error>(observation.error());
@@ -49,27 +52,44 @@ void PrintExplanation(const Explanation& explanation, const ArchiveSearch& archi
   for (const std::string& line : ExplanationLines(explanation, archives, form)) PrintLine(line);
 }
 
+/// Reports why there is nothing to explain, in a document too where one is wanted.
+ExitCode Refuse(const std::string& message, ExitCode code, const Options& options, const Log& log) {
+  log.Error(message);
+  const auto document = [&] { return FailedExplanationDocument(options.names.front(), message); };
+  if (options.output == OutputFormat::kJson) PrintLine(document());
+  if (options.output == OutputFormat::kYaml) Print(JsonToYaml(document()));
+  return StopSignals::After(code);
+}
+
+/// Returns the names of all team spaces, to find the one that was perhaps meant; none where they can't be read.
+std::vector<std::string> NamesOfAll(Client& client) {
+  Sights sights;
+  const Result<std::vector<TeamSpace>> team_spaces = ObserveTeamSpaces(client, sights);
+  std::vector<std::string> names;
+  if (!team_spaces) return names;
+  for (const TeamSpace& team_space : *team_spaces) names.push_back(team_space.name);
+  return names;
+}
+
 }  // namespace
 
 ExitCode RunExplain(const Options& options, const Log& log) {
   const Result<Session> session = OpenSession(options, log);
-  if (!session) {
-    log.Error(session.error().message);
-    return StopSignals::After(CodeForSession(session.error()));
-  }
+  if (!session) return Refuse(session.error().message, CodeForSession(session.error()), options, log);
   TellWarnings(session->connection, log);
   const std::string& name = options.names.front();
-  const Result<Explanation> explanation = Look(*session->transport, options, name);
+  Client client(*session->transport, options.request_timeout);
+  const Result<Explanation> explanation = Look(client, options, name);
   if (!explanation) {
-    log.Error(ExplainRefusal(explanation.error(), session->connection, Now()).message);
-    return StopSignals::After(ExitCode::kUnreadable);
+    const Error error = ExplainForbiddenLook(ExplainRefusal(explanation.error(), session->connection, Now()), kNeeds);
+    return Refuse(error.message, ExitCode::kUnreadable, options, log);
   }
+  const bool known = explanation->standing != Standing::kUnknown;
+  if (!known) log.Error(DescribeMissing(name, NamesOfAll(client)));
   PrintExplanation(*explanation, FindArchives(options.archive, name), options);
   if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), name) == options.only.end()) {
     log.Warn("this configuration has --only, so its passes leave TeamSpace '" + name + "' alone");
   }
-  const bool known = explanation->standing != Standing::kUnknown;
-  if (!known) log.Error("there is no TeamSpace '" + name + "'");
   return StopSignals::After(known ? ExitCode::kConverged : ExitCode::kUnconverged);
 }
 

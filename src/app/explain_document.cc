@@ -98,4 +98,15 @@ std::string ExplanationDocument(const Explanation& explanation, const ArchiveSea
   return json.text();
 }
 
+std::string FailedExplanationDocument(const std::string& name, const std::string& error) {
+  JsonWriter json(JsonWriter::Layout::kIndented);
+  json.Object([&] {
+    json.Int("version", kDocumentVersion);
+    json.String("kind", "Explanation");
+    json.String("teamSpace", name);
+    json.String("error", error);
+  });
+  return json.text();
+}
+
 }  // namespace cnpa

@@ -11,4 +11,7 @@ namespace cnpa {
 /// Returns `cnpa-op explain` as a JSON document for machines; docs/explain.schema.json describes it.
 std::string ExplanationDocument(const Explanation& explanation, const ArchiveSearch& archives);
 
+/// Returns the document where the cluster could not be read.
+std::string FailedExplanationDocument(const std::string& name, const std::string& error);
+
 }  // namespace cnpa

@@ -35,7 +35,7 @@ std::string ChangesText(const Explanation& explanation) {
 std::string StandingText(const Explanation& explanation) {
   const std::string name = "TeamSpace " + explanation.name;
   switch (explanation.standing) {
-    case Standing::kUnknown: return fmt::format("There is no {}.", name);
+    case Standing::kUnknown: return {};  // An error, which is no part of the view.
     case Standing::kInSync: return fmt::format("{} is in sync: a pass changes nothing.", name);
     case Standing::kNew: return fmt::format("{} is new: the next pass makes {}.", name, ChangesText(explanation));
     case Standing::kOutOfSync: {
@@ -70,7 +70,7 @@ std::string StandingText(const Explanation& explanation) {
 
 void PutStanding(const Explanation& explanation, const std::string& archive_folder, Page& page) {
   const Time now = explanation.observed_at;
-  page.PutBold(StandingText(explanation));
+  if (explanation.standing != Standing::kUnknown) page.PutBold(StandingText(explanation));
   const bool told_first = explanation.told && explanation.standing == Standing::kRefused;
   if (told_first) page.PutMarked('!', explanation.told->message);
   if (explanation.chain) {
@@ -258,7 +258,9 @@ std::vector<std::string> ExplanationLines(const Explanation& explanation, const 
   }
   page.Put("");
   PutArchives(archives, explanation.name, page);
-  return page.TakeLines();
+  std::vector<std::string> lines = page.TakeLines();
+  if (lines.front().empty()) lines.erase(lines.begin());
+  return lines;
 }
 
 }  // namespace cnpa

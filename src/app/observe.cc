@@ -183,4 +183,18 @@ Result<bool> ReadCrdFor(Client& client, const Plan& plan, Observation& observati
   return true;
 }
 
+Result<std::vector<TeamSpace>> ObserveTeamSpaces(Client& client, Sights& sights) {
+  Reading<TeamSpace> team_spaces;
+  JsonDocument document;
+  team_spaces.Begin(client, kTeamSpaces, document, SeeingTeamSpaces(&sights), &KeepAll<TeamSpace>);
+  client.RunUntilIdle();
+  if (!team_spaces.version) {
+    return tl::unexpected<Error>(ExplainNoTeamSpaces(client, std::move(team_spaces.version).error()));
+  }
+  if (Status sorted = team_spaces.Sort(&TeamSpace::name, kTeamSpaces); !sorted) {
+    return tl::unexpected<Error>(std::move(sorted).error());
+  }
+  return std::move(team_spaces.objects);
+}
+
 }  // namespace cnpa

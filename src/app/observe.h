@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -45,5 +46,10 @@ Result<Observation> ObserveOne(Client& client, Time now, const std::string& name
 ///
 /// Errors:  of the request that failed.
 Result<bool> ReadCrdFor(Client& client, const Plan& plan, Observation& observation);
+
+/// Reads the team spaces alone, in the order of their names: for whoever may read nothing else, or needs their names.
+///
+/// Errors:  as Observe().
+Result<std::vector<TeamSpace>> ObserveTeamSpaces(Client& client, Sights& sights);
 
 }  // namespace cnpa

@@ -72,7 +72,35 @@ void WriteTeamSpace(JsonWriter& json, const TeamSpaceOverview& team_space) {
   team_space.observed_generation ? json.Int(*team_space.observed_generation) : json.Null();
   json.StringOrNull("createdAt", team_space.created);
   json.StringOrNull("deletedAt", team_space.deletion_timestamp);
-  json.Int("differences", static_cast<std::int64_t>(team_space.differences));
+  json.Key("differences");
+  team_space.differences ? json.Int(static_cast<std::int64_t>(*team_space.differences)) : json.Null();
+}
+
+std::string Document(std::string_view error, const std::vector<TeamSpaceOverview>& overview) {
+  JsonWriter json(JsonWriter::Layout::kIndented);
+  json.Object([&] {
+    json.Int("version", kDocumentVersion);
+    json.String("kind", "TeamSpaces");
+    if (!error.empty()) json.String("error", error);
+    json.Array("items", [&] {
+      for (const TeamSpaceOverview& team_space : overview) {
+        json.Object([&] { WriteTeamSpace(json, team_space); });
+      }
+    });
+  });
+  return json.text();
+}
+
+/// Returns what the team space itself says.
+TeamSpaceOverview OverviewOf(const TeamSpace& team_space, const Sights& sights) {
+  return {.name = team_space.name,
+          .namespace_name = {},
+          .ready = team_space.status.ready,
+          .generation = team_space.generation,
+          .observed_generation = team_space.status.observed_generation,
+          .created = At(sights.created, team_space.name),
+          .deletion_timestamp = team_space.deletion_timestamp,
+          .refusal = {}};
 }
 
 }  // namespace
@@ -92,14 +120,8 @@ std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, c
   std::vector<TeamSpaceOverview> overview;
   overview.reserve(observation.team_spaces.size());
   for (const TeamSpace& team_space : observation.team_spaces) {
-    TeamSpaceOverview seen{.name = team_space.name,
-                           .namespace_name = {},
-                           .ready = team_space.status.ready,
-                           .generation = team_space.generation,
-                           .observed_generation = team_space.status.observed_generation,
-                           .created = At(sights.created, team_space.name),
-                           .deletion_timestamp = team_space.deletion_timestamp,
-                           .refusal = {}};
+    TeamSpaceOverview seen = OverviewOf(team_space, sights);
+    seen.differences = 0;
     const std::string space = NamespaceNameOf(team_space.name);
     const Namespace* found = Find(observation.namespaces, &Namespace::name, space);
     const Quota* quota = Find(observation.quotas, &Quota::namespace_name, space);
@@ -116,6 +138,19 @@ std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, c
       seen.drifted = HasDrifted(*chain->second);
       if (chain->second->refusal) seen.refusal = ReasonName(chain->second->refusal->reason);
     }
+    overview.push_back(std::move(seen));
+  }
+  return overview;
+}
+
+std::vector<TeamSpaceOverview> ComputeOverview(const std::vector<TeamSpace>& team_spaces, const Sights& sights) {
+  std::vector<TeamSpaceOverview> overview;
+  overview.reserve(team_spaces.size());
+  for (const TeamSpace& team_space : team_spaces) {
+    TeamSpaceOverview seen = OverviewOf(team_space, sights);
+    seen.namespace_name = team_space.status.namespace_name.value_or("");
+    if (team_space.pods) seen.pods.limit = std::to_string(*team_space.pods);
+    seen.cpu.limit = team_space.cpu;
     overview.push_back(std::move(seen));
   }
   return overview;
@@ -150,7 +185,7 @@ Row RowOf(const TeamSpaceOverview& team_space, bool wide, Time now) {
   const std::string observed =
       team_space.observed_generation ? std::to_string(*team_space.observed_generation) : std::string("-");
   row.push_back(fmt::format("{}/{}", observed, team_space.generation));
-  row.push_back(std::to_string(team_space.differences));
+  row.push_back(team_space.differences ? std::to_string(*team_space.differences) : "?");
   return row;
 }
 
@@ -205,17 +240,11 @@ std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& ove
 }
 
 std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview) {
-  JsonWriter json(JsonWriter::Layout::kIndented);
-  json.Object([&] {
-    json.Int("version", kDocumentVersion);
-    json.String("kind", "TeamSpaces");
-    json.Array("items", [&] {
-      for (const TeamSpaceOverview& team_space : overview) {
-        json.Object([&] { WriteTeamSpace(json, team_space); });
-      }
-    });
-  });
-  return json.text();
+  return Document({}, overview);
+}
+
+std::string FailedOverviewDocument(std::string_view error) {
+  return Document(error, {});
 }
 
 }  // namespace cnpa

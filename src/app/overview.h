@@ -30,10 +30,10 @@ struct TeamSpaceOverview {
   std::int64_t generation = 0;
   std::optional<std::int64_t> observed_generation;
   std::string created;
-  std::string deletion_timestamp;  ///< Empty while it is not being deleted.
-  std::size_t differences = 0;     ///< Changes that a pass would make.
-  bool drifted = false;            ///< What it has is not what an applied spec asks for.
-  std::string refusal;             ///< The reason why it can't be as it should, if there is one.
+  std::string deletion_timestamp;          ///< Empty while it is not being deleted.
+  std::optional<std::size_t> differences;  ///< Changes that a pass would make; nothing: not known.
+  bool drifted = false;                    ///< What it has is not what an applied spec asks for.
+  std::string refusal;                     ///< The reason why it can't be as it should, if there is one.
   bool operator==(const TeamSpaceOverview&) const = default;
 
   /// The word for its state: the reason of `Ready`; "Deleting"; "Drift" where that says that all is well and a pass
@@ -44,6 +44,9 @@ struct TeamSpaceOverview {
 /// Returns what is to be seen of each team space, in the order of their names.
 std::vector<TeamSpaceOverview> ComputeOverview(const Observation& observation, const Sights& sights, const Plan& plan);
 
+/// Returns what the team spaces alone say, which are sorted by name: what they ask for and their status.
+std::vector<TeamSpaceOverview> ComputeOverview(const std::vector<TeamSpace>& team_spaces, const Sights& sights);
+
 enum class OverviewForm { kTable, kWide, kNames };
 
 /// Returns the lines of a table, or of names as kubectl has them; `now` is what ages are counted from. A message that
@@ -53,5 +56,8 @@ std::vector<std::string> OverviewLines(const std::vector<TeamSpaceOverview>& ove
 
 /// Returns the document of `-o json`.
 std::string OverviewDocument(const std::vector<TeamSpaceOverview>& overview);
+
+/// Returns the document of `-o json` where the cluster could not be read.
+std::string FailedOverviewDocument(std::string_view error);
 
 }  // namespace cnpa

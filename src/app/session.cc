@@ -12,6 +12,8 @@
 #include "app/stop.h"
 #include "base/clock.h"
 #include "base/secrecy.h"
+#include "base/text.h"
+#include "core/objects.h"
 #include "core/unauthorized.h"
 #include "kube/certificate.h"
 #include "kube/credentials.h"
@@ -100,6 +102,19 @@ Archive MakeArchive(const Options& options) {
   // Whatever --timeout is, there is time left to say that the lock was not had.
   return Archive(options.archive, options.archive_is_default ? Archive::Make::kParentsToo : Archive::Make::kLastOnly,
                  std::min<std::chrono::milliseconds>(Archive::kLockWait, options.timeout / 4));
+}
+
+bool IsForbidden(const Error& error) {
+  return error.code == ErrorCode::kDenied && !IsUnauthorized(error);
+}
+
+Error ExplainForbiddenLook(Error error, std::string_view needs) {
+  // Who is what passes run as is advised to get its permissions, and rightly.
+  if (!IsForbidden(error) || Contains(error.message, fmt::format("user \"{}\" cannot ", kFieldManager))) return error;
+  const std::size_t verb = std::min(error.message.find("\" cannot "), error.message.size());
+  error.message.resize(std::min(error.message.find(": ", verb), error.message.size()));
+  error.message += fmt::format(": {}; ask a cluster admin for it", needs);
+  return error;
 }
 
 Error ExplainRefusal(Error error, const Connection& connection, Time now) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "app/archive.h"
 #include "app/exit_code.h"
@@ -37,6 +38,13 @@ void TellWarnings(const Connection& connection, const Log& log);
 
 /// Returns the archive that `options` mean.
 Archive MakeArchive(const Options& options);
+
+/// Returns whether `error` is a permission that is missing, and not credentials that are refused.
+bool IsForbidden(const Error& error);
+
+/// Returns `error` of a command that only looks: for a missing permission with `needs`, in place of the advice to
+/// become what passes run as.
+Error ExplainForbiddenLook(Error error, std::string_view needs);
 
 /// Returns `error` with what it does not say: whose credentials were refused, and why that may be; where no API is.
 Error ExplainRefusal(Error error, const Connection& connection, Time now);

@@ -125,6 +125,7 @@ void AddExitStatus(Roff& page) {
 
 void AddEnvironment(Roff& page) {
   page.Section("ENVIRONMENT");
+  page.Paragraph("A variable CNPA_OP_... that is empty is refused; one that no flag has is ignored with a warning.");
   for (const Flag& key : Keys()) {
     page.Item(Bold(EnvironmentName(key)), fmt::format("As --{}{}.", key.name,
                                                       key.kind == FlagKind::kSwitch ? ": true or false"

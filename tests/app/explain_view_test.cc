@@ -103,7 +103,7 @@ TEST_CASE("ExplanationLines has a first line for each standing", "[app][explain]
   cluster.namespaces.clear();
   cluster.quotas.clear();
   CHECK(first(cluster) == "TeamSpace red is new: the next pass makes 4 changes.");
-  CHECK(first({}) == "There is no TeamSpace red.");
+  CHECK(first({}) == "Archives of red: no folder is given, see --archive");  // That there is none is an error.
 }
 
 TEST_CASE("ExplanationLines names archives, and says why it can't", "[app][explain]") {

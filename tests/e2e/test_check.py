@@ -11,8 +11,9 @@ import subprocess
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from harness import (CRD, NAMESPACES, PLAIN_CRD, TEAMS, Cluster, ControlPlane, api, install, plain_crd, print_manifest,
+from harness import (CRD, NAMESPACES, PLAIN_CRD, REPOSITORY, TEAMS, Cluster, ControlPlane, api, install, plain_crd, print_manifest,
                      remove_crd, said, use_crd, wait_for)
 
 REVIEWS = ("/apis/authentication.k8s.io/v1/selfsubjectreviews",
@@ -99,6 +100,7 @@ def test_output_json_is_one_document_with_the_same_facts(cluster, without):
     text = check(cluster)
     result = cluster.run("check", "-o", "json")
     document = json.loads(result.stdout)
+    Draft202012Validator(json.loads((REPOSITORY / "docs" / "check.schema.json").read_text())).validate(document)
     assert (result.code, result.stderr) == (1, "")
     assert list(document) == ["version", "failed", "warnings", "checks"]
     assert (document["version"], document["failed"], document["warnings"]) == (1, 1, 2)

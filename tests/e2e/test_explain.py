@@ -168,7 +168,7 @@ def test_archives_of_a_name_outlive_its_team_spaces(cluster):
     (cluster.archive / f"{name}.other.json").write_text(json.dumps({"name": f"{name}.other", "uid": "u"}))
     result = explain(cluster, name, code=1)
     assert result.lines == [f"cnpa-op: there is no TeamSpace '{name}'"]
-    assert first(result) == f"There is no TeamSpace {name}."
+    assert first(result) == f"Archives of {name} in {cluster.archive}:"
     assert len(said(r"^  \S+  archived \S+, uid \S+$", result.stdout)) == 2
     value = document(cluster, name, code=1)
     assert (value["standing"], value["objects"]) == ("Unknown", [])
@@ -259,3 +259,18 @@ def test_what_can_not_be_read_or_is_asked_wrongly(cluster):
     result = cluster.run("explain", "x", "--kubeconfig", away)
     assert (result.code, result.stdout) == (3, "")
     assert "cannot reach https://127.0.0.1:1: connection refused" in result.only_line
+
+
+def test_an_unknown_name_comes_with_a_near_one(cluster):
+    name = cluster.converged_team()
+    for typed in (f"team-{name}", name + "x"):
+        result = explain(cluster, typed, code=1)
+        assert result.lines == [f"cnpa-op: there is no TeamSpace '{typed}': did you mean '{name}'?"]
+
+
+def test_failures_are_one_document_too(cluster):
+    result = cluster.run("explain", "alpha", "-o", "json", "--kubeconfig", "/nowhere")
+    assert result.code == 2
+    value = json.loads(result.stdout)
+    Draft202012Validator(SCHEMA).validate(value)
+    assert (value["teamSpace"], [f"cnpa-op: {value['error']}"]) == ("alpha", result.lines)
