@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/masked.h"
 #include "base/text.h"
 #include "core/kept.h"
 

@@ -29,6 +29,7 @@ std::pair<Chain, Change> Planned(const Observation& cluster) {
 
 Observation NewCluster() {
   Observation cluster;
+  cluster.crd.has_namespace_uid = true;
   cluster.team_spaces = {NewTeamSpaceNamed("red")};
   cluster.observed_at = kNow;
   return cluster;
