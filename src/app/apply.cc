@@ -20,6 +20,16 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLockPause{10};
+/// No namespace that is deleted is gone any sooner.
+///
+/// Source:   k8s.io/kubernetes/pkg/controller/namespace, namespaceDeletionGracePeriod: 5 s.
+constexpr std::chrono::seconds kEndOfNamespace{4};
+
+/// A namespace that a chain has created.
+struct Created {
+  std::string uid;
+  Clock::time_point at;
+};
 
 ChainEnd EndOf(const Error& error) {
   switch (error.code) {
@@ -133,7 +143,7 @@ class Applier {
   }
 
   void OnWritten(std::size_t i, Result<std::string> object) {
-    if (object && std::holds_alternative<CreateQuota>(Current(i).effect)) {
+    if (object && std::holds_alternative<CreateQuota>(Current(i).effect) && !IsBrandNew(i)) {
       LookWhereItIs(i, *std::move(object));
     } else {
       Judge(i, std::move(object));
@@ -143,7 +153,7 @@ class Applier {
 
   /// Goes on with chain `i` if the server has kept what was sent.
   void Judge(std::size_t i, Result<std::string> object) {
-    if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteUid(i, *object);
+    if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteCreated(i, *object);
     Written written = HoldAgainst(plan_.chains[i], Sent(i), std::move(object));
     if (written.status || IsGoneAlready(i, written.status.error())) {
       ++report_.chains[i].done;
@@ -190,13 +200,19 @@ class Applier {
                   });
   }
 
-  void NoteUid(std::size_t i, std::string created) {
-    if (const Result<std::string> uid = DecodeUid(std::move(created))) created_uids_[i] = *uid;
+  void NoteCreated(std::size_t i, std::string space) {
+    if (const Result<std::string> uid = DecodeUid(std::move(space))) created_[i] = {*uid, Clock::now()};
   }
 
-  std::optional<std::string> UidOfCreated(std::size_t i) const {
-    const auto found = created_uids_.find(i);
-    return found == created_uids_.end() ? std::nullopt : std::optional(found->second);
+  Boxed<std::string> UidOfCreated(std::size_t i) const {
+    const auto found = created_.find(i);
+    return found == created_.end() ? Boxed<std::string>() : Boxed<std::string>(found->second.uid);
+  }
+
+  /// Returns whether the namespace of chain `i` was created so shortly before that it can't be another one by now.
+  bool IsBrandNew(std::size_t i) const {
+    const auto found = created_.find(i);
+    return found != created_.end() && Clock::now() - found->second.at < kEndOfNamespace;
   }
 
   /// The change of chain `i` that is being made.
@@ -243,7 +259,7 @@ class Applier {
     report_.chains[i].end = end;
     ended_[i] = true;
     turns_.Ended(i);
-    created_uids_.erase(i);
+    created_.erase(i);
     for (; told_ < ended_.size() && ended_[told_]; ++told_) on_chain_(plan_.chains[told_], report_.chains[told_]);
   }
 
@@ -255,8 +271,8 @@ class Applier {
   Turns turns_;
   Report report_;
   std::vector<bool> ended_;
-  std::map<std::size_t, std::string> created_uids_;  ///< Of the namespaces that chains at work have created.
-  std::size_t told_ = 0;                             ///< How many were told to `on_chain_`.
+  std::map<std::size_t, Created> created_;  ///< The namespaces of chains at work that they have created.
+  std::size_t told_ = 0;                    ///< How many were told to `on_chain_`.
 };
 
 }  // namespace

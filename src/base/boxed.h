@@ -33,7 +33,6 @@ class Boxed {
   explicit operator bool() const { return value_ != nullptr; }
   bool has_value() const { return value_ != nullptr; }
   void reset() { value_.reset(); }
-  T value_or(T other) const { return value_ != nullptr ? *value_ : std::move(other); }
   const T& operator*() const { return *value_; }
   T& operator*() { return *value_; }
   const T* operator->() const { return value_.get(); }

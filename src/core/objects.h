@@ -62,7 +62,7 @@ struct TeamSpaceStatus {
   bool present = false;  ///< There is a `status` at all; it may be `{}`.
   std::optional<std::int64_t> observed_generation;
   std::optional<std::string> namespace_name;
-  std::optional<std::string> namespace_uid;
+  Boxed<std::string> namespace_uid;
   bool has_conditions = false;  ///< There is a list `conditions`; it may be empty.
   Boxed<Condition> ready;
   std::size_t ready_index = 0;  ///< Place of `ready` in the list.

@@ -19,7 +19,7 @@ bool IsTeamSpaceOwner(const OwnerReference& owner) {
 }
 
 Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owner,
-                           const std::optional<std::string>& known_uid) {
+                           const Boxed<std::string>& known_uid) {
   const OwnerReference* other = nullptr;
   for (std::size_t i = 0; i < observed.owners.size(); ++i) {
     const OwnerReference& reference = observed.owners[i];
@@ -28,7 +28,7 @@ Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owne
   }
   if (other != nullptr) return Conflict("namespace " + observed.name + " belongs to TeamSpace " + other->name);
   if (observed.team_space_label == owner.name) return {.claim = Claim::kLabel, .index = 0, .conflict = {}};
-  if (observed.uid == known_uid) return {.claim = Claim::kUid, .index = 0, .conflict = {}};
+  if (known_uid && observed.uid == *known_uid) return {.claim = Claim::kUid, .index = 0, .conflict = {}};
   return Conflict("namespace " + observed.name +
                   " exists and is not ours: take another name, or hand it over (it is then deleted with the "
                   "TeamSpace): kubectl label namespace " +

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <cstdint>
 #include <string>
 
 #include "core/objects.h"
@@ -13,7 +13,7 @@
 namespace cnpa {
 
 /// What makes a namespace that of a TeamSpace.
-enum class Claim {
+enum class Claim : std::uint8_t {
   kNone,   ///< Nothing: it is somebody else's.
   kOwner,  ///< An ownerReference has the TeamSpace's uid.
   kLabel,  ///< Our label names the TeamSpace: an admin's word, or what is left of a removed ownerReference.
@@ -30,8 +30,7 @@ struct Ownership {
 
 /// Returns whether `observed` is the namespace of the TeamSpace that `owner` refers to, whose status remembers
 /// `known_uid`. One that another TeamSpace owns never is, unless it is ours by ownerReference, too.
-Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owner,
-                           const std::optional<std::string>& known_uid);
+Ownership ComputeOwnership(const Namespace& observed, const OwnerReference& owner, const Boxed<std::string>& known_uid);
 
 /// Returns whether `owner` names a TeamSpace of any version of our API.
 bool IsTeamSpaceOwner(const OwnerReference& owner);

@@ -83,7 +83,7 @@ TeamSpaceStatus ComputeStatus(const TeamSpace& team_space, const Chain& chain, T
   TeamSpaceStatus status =
       chain.refusal ? RefusedStatus(team_space.status, *chain.refusal, team_space.generation, chain.namespace_name, now)
                     : ReconciledStatus(team_space.status, team_space.name, team_space.generation, now);
-  status.namespace_uid = chain.crd.has_namespace_uid ? chain.namespace_uid : std::nullopt;
+  status.namespace_uid = chain.crd.has_namespace_uid ? chain.namespace_uid : Boxed<std::string>();
   if (!chain.crd.has_conditions) status.ready = team_space.status.ready;
   return status;
 }
@@ -183,7 +183,7 @@ void PlanDeletion(const TeamSpace& team_space, const Observation& observation, c
                                         .generation = team_space.generation,
                                         .deleted_at = team_space.deletion_timestamp,
                                         .archived_at = FormatTime(observation.observed_at),
-                                        .texts = team_space.archived.value_or({})},
+                                        .texts = team_space.archived},
                            Cause::kBeingDeleted,
                            {}});
   const bool others_hold_it = removal.places.size() < team_space.finalizers.size();
@@ -316,13 +316,13 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
 }
 
 std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,
-                                           const std::optional<std::string>& created_uid) {
+                                           const Boxed<std::string>& created_uid) {
   if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
   // Without conditions there is no place to say it; and a status write that fails can't be told by a status write.
   if (!chain.crd.has_status || !chain.crd.has_conditions) return std::nullopt;
   if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
   std::optional<std::string> name = chain.namespace_name;
-  std::optional<std::string> uid = chain.namespace_uid;
+  Boxed<std::string> uid = chain.namespace_uid;
   if (const CreateNamespace* made = NamespaceMade(chain, failed)) {
     name = made->name;
     uid = created_uid;
@@ -330,7 +330,7 @@ std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t faile
   if (chain.deleting) name = chain.observed_status.namespace_name;
   TeamSpaceStatus status =
       RefusedStatus(chain.observed_status, InWordsOf(chain, refusal), chain.generation, std::move(name), now);
-  if (!chain.deleting) status.namespace_uid = chain.crd.has_namespace_uid ? std::move(uid) : std::nullopt;
+  if (!chain.deleting) status.namespace_uid = chain.crd.has_namespace_uid ? std::move(uid) : Boxed<std::string>();
   return StatusChange(chain.observed_status, status);
 }
 

@@ -93,7 +93,7 @@ struct WriteArchive {
   std::int64_t generation = 0;
   std::string deleted_at;
   std::string archived_at;
-  ArchivedTexts texts;
+  Boxed<ArchivedTexts> texts;
   bool operator==(const WriteArchive&) const = default;
 };
 
@@ -151,7 +151,7 @@ struct Chain {
   std::optional<Refusal> refusal;  ///< Set: `changes` do not bring the TeamSpace to its desired state.
   TeamSpaceStatus observed_status;
   std::optional<std::string> namespace_name;  ///< The namespace, when it was there and ours.
-  std::optional<std::string> namespace_uid;   ///< Of that namespace.
+  Boxed<std::string> namespace_uid;           ///< Of that namespace.
   CrdFacts crd;
   bool operator==(const Chain&) const = default;
 };
@@ -188,6 +188,6 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
 /// Returns the status write that tells `refusal`, the failure of `chain.changes[failed]`; nothing when the
 /// status tells it already, or has no place for it. `created_uid` is that of the namespace that the chain has created.
 std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,
-                                           const std::optional<std::string>& created_uid = {});
+                                           const Boxed<std::string>& created_uid = {});
 
 }  // namespace cnpa

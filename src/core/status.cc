@@ -64,8 +64,8 @@ std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSp
   compare(std::string(kStatusNamespacePath), observed.namespace_name, desired.namespace_name);
   // With another name it goes without saying.
   if (observed.namespace_name == desired.namespace_name) {
-    const std::optional<std::string> uid =
-        awaits_uid ? std::optional<std::string>("that of the new namespace") : desired.namespace_uid;
+    const std::optional<std::string> uid = awaits_uid ? std::optional<std::string>("that of the new namespace")
+                                                      : std::optional<std::string>(desired.namespace_uid);
     compare(std::string(kStatusNamespaceUidPath), observed.namespace_uid, uid);
   }
   compare(std::string(kReadyConditionPath), Text(observed.ready), Text(desired.ready));
@@ -78,7 +78,7 @@ std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSp
   return change;
 }
 
-Change WithNamespaceUid(Change change, const std::optional<std::string>& created_uid) {
+Change WithNamespaceUid(Change change, const Boxed<std::string>& created_uid) {
   auto* status = std::get_if<WriteStatus>(&change.effect);
   if (status == nullptr || !status->awaits_uid) return change;
   status->desired.namespace_uid = created_uid;

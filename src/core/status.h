@@ -26,6 +26,6 @@ std::optional<Change> StatusChange(const TeamSpaceStatus& observed, const TeamSp
                                    bool awaits_uid = false);
 
 /// Returns `change` with the uid of the namespace that its chain has created where it awaits that; else as it is.
-Change WithNamespaceUid(Change change, const std::optional<std::string>& created_uid);
+Change WithNamespaceUid(Change change, const Boxed<std::string>& created_uid);
 
 }  // namespace cnpa

@@ -302,9 +302,10 @@ std::string EncodeArchive(const WriteArchive& archive) {
       writer.Key(key);
       writer.Raw(json);
     };
-    text("spec", archive.texts.spec);
-    text("labels", archive.texts.labels);
-    text("annotations", archive.texts.annotations);
+    if (!archive.texts) return;
+    text("spec", archive.texts->spec);
+    text("labels", archive.texts->labels);
+    text("annotations", archive.texts->annotations);
   });
   return writer.text() + "\n";
 }

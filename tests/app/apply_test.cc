@@ -213,6 +213,8 @@ TEST_CASE("Apply has the status tell the uid of the namespace that it has create
   }
   CHECK(server.At(PathOfNamespace("red"), "/metadata/uid") == R"("made-team-red-1")");
   CHECK(server.At(PathOfTeamSpace("red"), "/status/namespaceUID") == R"("made-team-red-1")");
+  // It is too young to be another one by now, so nobody looks at it again: four writes a new team space, and no read.
+  for (const std::string& request : server.Log()) CHECK_FALSE(request.starts_with("GET /api/v1/namespaces"));
 }
 
 TEST_CASE("Apply takes a new quota back when its namespace has become somebody else's meanwhile", "[app][apply]") {

@@ -106,7 +106,7 @@ TEST_CASE("ComputeRefusedStatus tells the failure and leaves observedGeneration 
   red.generation = 2;
   Chain chain = ChainFor(red, {kRepairQuota, kWriteStatus});
   chain.namespace_name = "team-red";
-  chain.namespace_uid = "uid-team-red";
+  chain.namespace_uid = std::string("uid-team-red");
   chain.crd.has_namespace_uid = true;
   CHECK(ComputeRefusedStatus(chain, 0, kRefusal, kNow) ==
         StatusChange(red.status, RefusedStatus(red.status, kRefusal, 2, "team-red", kNow)));
@@ -128,13 +128,14 @@ TEST_CASE("ComputeRefusedStatus keeps the uid of the namespace where its CRD has
           "[core][plan_failure]") {
   TeamSpace red = TeamSpaceNamed("red");
   const Change quota{CreateQuota{}, Cause::kMissing, {}};
-  const auto uid_of = [&red](const Chain& chain, std::size_t failed, std::optional<std::string> created) {
-    return std::get<WriteStatus>(ComputeRefusedStatus(chain, failed, kRefusal, kNow, created)->effect)
-        .desired.namespace_uid;
+  const auto uid_of = [](const Chain& chain, std::size_t failed, std::optional<std::string> created) {
+    return std::optional<std::string>(
+        std::get<WriteStatus>(ComputeRefusedStatus(chain, failed, kRefusal, kNow, created)->effect)
+            .desired.namespace_uid);
   };
   Chain chain = ChainFor(red, {quota});
   chain.namespace_name = "team-red";
-  chain.namespace_uid = "uid-team-red";
+  chain.namespace_uid = std::string("uid-team-red");
   chain.crd.has_namespace_uid = true;
   CHECK(uid_of(chain, 0, std::nullopt) == "uid-team-red");
   chain.crd.has_namespace_uid = false;

@@ -34,7 +34,7 @@ bool IsOurs(const Namespace& space, const TeamSpace& team_space) {
     if (owner.uid == team_space.uid) return true;
     if (owner.kind == "TeamSpace" && owner.name != team_space.name) of_another = true;
   }
-  return !of_another && (space.team_space_label == team_space.name || space.uid == team_space.status.namespace_uid);
+  return !of_another && (space.team_space_label == team_space.name || team_space.status.namespace_uid == space.uid);
 }
 
 /// The namespace that a change writes to or into, if it does.

@@ -515,13 +515,13 @@ TEST_CASE("ComputePlan has the status tell the uid of the namespace only where t
     CHECK(ChangesOf(cluster, "blue").size() == 1);
   }
   SECTION("another team space shows that the CRD has it") {
-    cluster.team_spaces[0].status.namespace_uid = "uid-team-blue";
+    cluster.team_spaces[0].status.namespace_uid = std::string("uid-team-blue");
     CHECK(ChangesOf(cluster, "red") == std::vector<Change>{told});
     CHECK(ChangesOf(cluster, "blue").empty());
   }
   SECTION("the namespace is another one than it was") {
-    cluster.team_spaces[0].status.namespace_uid = "uid-team-blue";
-    cluster.team_spaces[1].status.namespace_uid = "uid-earlier";
+    cluster.team_spaces[0].status.namespace_uid = std::string("uid-team-blue");
+    cluster.team_spaces[1].status.namespace_uid = std::string("uid-earlier");
     REQUIRE(ChangesOf(cluster, "red").size() == 1);
     CHECK(ChangesOf(cluster, "red")[0].fields ==
           std::vector<FieldChange>{{"status.namespaceUID", "uid-earlier", "uid-team-red", std::nullopt}});

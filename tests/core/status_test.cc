@@ -99,7 +99,7 @@ TEST_CASE("StatusChange says which members differ", "[core][status]") {
   CHECK(fields(desired) == Fields{{"status.namespace", "team-red", std::nullopt, std::nullopt}});
 
   desired = observed;
-  desired.namespace_uid = "uid-new";
+  desired.namespace_uid = std::string("uid-new");
   CHECK(fields(desired) == Fields{{"status.namespaceUID", "uid-team-red", "uid-new", std::nullopt}});
 
   desired = RefusedStatus(observed, kConflict, 1, "team-red", kNow);
@@ -126,15 +126,15 @@ TEST_CASE("WithNamespaceUid completes a status that awaits the uid of the namesp
   CHECK(change->effect == Effect(WriteStatus{observed, desired, true}));
   CHECK(change->fields ==
         std::vector<FieldChange>{{"status.namespaceUID", "uid-team-red", "that of the new namespace", std::nullopt}});
-  desired.namespace_uid = "uid-new";
-  CHECK(WithNamespaceUid(*change, "uid-new").effect == Effect(WriteStatus{observed, desired}));
+  desired.namespace_uid = std::string("uid-new");
+  CHECK(WithNamespaceUid(*change, std::string("uid-new")).effect == Effect(WriteStatus{observed, desired}));
   // Also where all else is as it should be: the namespace is another one.
   CHECK(StatusChange(observed, observed, true));
   // One that awaits none, and any other change, are as they were.
   const Change plain = *StatusChange(observed, desired);
-  CHECK(WithNamespaceUid(plain, "uid-other") == plain);
+  CHECK(WithNamespaceUid(plain, std::string("uid-other")) == plain);
   const Change quota{CreateQuota{"team-red", {}}, Cause::kMissing, {}};
-  CHECK(WithNamespaceUid(quota, "uid-other") == quota);
+  CHECK(WithNamespaceUid(quota, std::string("uid-other")) == quota);
 }
 
 TEST_CASE("StatusChange of an empty status has nothing to say on from", "[core][status]") {

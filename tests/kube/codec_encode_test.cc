@@ -314,7 +314,7 @@ TEST_CASE("EncodeArchive keeps name, uid, pods, cpu, generation and both times",
 
 TEST_CASE("EncodeArchive adds spec, labels and annotations as they were listed", "[kube][codec_encode]") {
   WriteArchive archive = kArchive;
-  archive.texts = {R"({"pods":6,"cpu":"1.5"})", "", R"({"a":"\"b\""})"};
+  archive.texts = ArchivedTexts{R"({"pods":6,"cpu":"1.5"})", "", R"({"a":"\"b\""})"};
   const std::string text = EncodeArchive(archive);
   CHECK(
       text.ends_with("\"archivedAt\": \"2031-05-06T07:08:09Z\",\n  \"spec\": {\"pods\":6,\"cpu\":\"1.5\"},\n"
