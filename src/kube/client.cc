@@ -228,7 +228,7 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
 }
 
 void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error) {
-  Get("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
+  GetOnce("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
     if (ready) return listing->Fail(error);
     if (ready.error().code == ErrorCode::kStopped) return listing->Fail(ready.error());
     // /readyz may be kept from us: by a gateway, for good, or for some tenths of a second by a server that starts. A
@@ -261,31 +261,60 @@ void Client::Watch(const Collection& collection, const std::string& resource_ver
 }
 
 void Client::Get(std::string path, OnBody on_done) {
-  ForBody({.method = Method::kGet, .path = std::move(path)}, Purpose::kRead, request_timeout_, std::move(on_done));
+  ForBody({.method = Method::kGet, .path = std::move(path)}, Purpose::kRead, request_timeout_, kReadAttempts,
+          std::move(on_done));
+}
+
+void Client::GetOnce(std::string path, OnBody on_done) {
+  ForBody({.method = Method::kGet, .path = std::move(path)}, Purpose::kRead, request_timeout_, 1, std::move(on_done));
 }
 
 void Client::Ask(std::string path, std::string body, OnBody on_done) {
   ForBody(
       {.method = Method::kPost, .path = std::move(path), .content_type = "application/json", .body = std::move(body)},
-      Purpose::kRead, request_timeout_, std::move(on_done));
+      Purpose::kRead, request_timeout_, kReadAttempts, std::move(on_done));
 }
 
 void Client::Tell(Request request, OnBody on_done) {
   const Purpose purpose = request.method == Method::kGet ? Purpose::kRead : Purpose::kWrite;
-  ForBody(std::move(request), purpose, std::min(request_timeout_, kTellTimeout), std::move(on_done));
+  ForBody(std::move(request), purpose, std::min(request_timeout_, kTellTimeout), 1, std::move(on_done));
 }
 
-void Client::ForBody(Request request, Purpose purpose, milliseconds timeout, OnBody on_done) {
+/// One request for a body on its way.
+struct Client::Question {
+  Request request;
+  Purpose purpose = Purpose::kRead;
+  int attempts_left = 0;
+  int attempt = 0;
+  std::optional<Error> last_error;  ///< Of the attempt before.
+  OnBody on_done;
+};
+
+void Client::ForBody(Request request, Purpose purpose, milliseconds timeout, int attempts, OnBody on_done) {
   request.path = WithParameter(request.path, ServerTimeout(timeout));
   request.timeout = timeout;
-  const Request asked{.method = request.method, .path = request.path};
-  Start(std::move(request), [asked, purpose, on_done = std::move(on_done)](Result<Response> response) {
-    if (!response) return on_done(tl::unexpected<Error>(response.error()));
-    if (!Succeeded(*response)) {
-      return on_done(tl::unexpected<Error>(ToError(DecodeApiError(asked, *response), purpose)));
-    }
-    on_done(std::move(response->body));
-  });
+  AskAttempt(std::make_shared<Question>(Question{
+      .request = std::move(request), .purpose = purpose, .attempts_left = attempts, .on_done = std::move(on_done)}));
+}
+
+void Client::AskAttempt(const std::shared_ptr<Question>& question) {
+  --question->attempts_left;
+  Start(question->request, [this, question](Result<Response> response) { FinishAsk(question, std::move(response)); });
+}
+
+void Client::FinishAsk(const std::shared_ptr<Question>& question, Result<Response> response) {
+  if (response && Succeeded(*response)) return question->on_done(std::move(response->body));
+  Error error = response ? ToError(DecodeApiError(question->request, *response), question->purpose) : response.error();
+  const bool may_try_again = MayPass(error.code) && question->attempts_left > 0;
+  // The pass's end kept us from another attempt: what went wrong with the last one is the thing to report.
+  if (error.code == ErrorCode::kStopped && question->last_error) error = *question->last_error;
+  const std::optional<milliseconds> delay =
+      may_try_again ? retries_.NoteFailureAndDelay(question->attempt++, response.value_or(Response{}), time_left())
+                    : std::nullopt;
+  if (!delay || stopping()) return question->on_done(tl::unexpected<Error>(std::move(error)));
+  question->last_error = std::move(error);
+  question->request.delay = *delay;
+  AskAttempt(question);
 }
 
 void Client::Write(Request request, OnBody on_done) {

@@ -67,11 +67,11 @@ class Client {
   ///          says too, kNotFound, kUnavailable, kStopped, and what `on_line` returned.
   void Watch(const Collection& collection, const std::string& resource_version, OnItem on_line, OnStatus on_done);
 
-  /// Begins to read one object or document.
+  /// Begins to read one object or document; again a few times when that failed for a passing reason.
   void Get(std::string path, OnBody on_done);
 
   /// Begins to put a question that is asked by POST, such as a SelfSubjectAccessReview: its answer is the body, and
-  /// nothing is stored by it, so it is no write.
+  /// nothing is stored by it, so it is no write, and is made again as Get() is.
   void Ask(std::string path, std::string body, OnBody on_done);
 
   /// Begins a write on which nothing depends, such as an event: it has a few seconds, is made once, counts as no write,
@@ -110,7 +110,11 @@ class Client {
 
  private:
   struct Listing;
-  void ForBody(Request request, Purpose purpose, std::chrono::milliseconds timeout, OnBody on_done);
+  struct Question;
+  void GetOnce(std::string path, OnBody on_done);
+  void ForBody(Request request, Purpose purpose, std::chrono::milliseconds timeout, int attempts, OnBody on_done);
+  void AskAttempt(const std::shared_ptr<Question>& question);
+  void FinishAsk(const std::shared_ptr<Question>& question, Result<Response> response);
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);

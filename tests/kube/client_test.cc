@@ -358,7 +358,7 @@ Result<std::string> Get(FakeTransport& transport) {
   return got;
 }
 
-TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]") {
+TEST_CASE("Client::Get returns the body, or says why not", "[kube][client]") {
   struct Case {
     std::string name;
     Result<Response> answer;
@@ -367,8 +367,7 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
   const std::vector<Case> cases{
       {"200", Ok("text"), std::nullopt},
       {"404", Refused(404), Error{ErrorCode::kNotFound, "GET /x: 404 Because: no"}},
-      {"429", Refused(429, "1"), Error{ErrorCode::kUnavailable, "GET /x: 429 Because: no"}},
-      {"no answer", Away(), Error{ErrorCode::kUnavailable, "it is gone"}},
+      {"told to end", Fail(ErrorCode::kStopped, "told"), Error{ErrorCode::kStopped, "told"}},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
@@ -380,6 +379,55 @@ TEST_CASE("Client::Get returns the body, or says why not, once", "[kube][client]
       }
       REQUIRE(transport.requests.size() == 1);
       CHECK(transport.requests[0].timeout == kRequestTimeout);
+    }
+  }
+}
+
+TEST_CASE("Client::Get and Ask are made again when they failed for a passing reason", "[kube][client]") {
+  const std::vector<std::pair<std::string, Result<Response>>> passing{
+      {"429", Refused(429, "1")}, {"503", Refused(503)},     {"500", Refused(500)},
+      {"no answer", Away()},      {"no way", Unreachable()},
+  };
+  for (const auto& [name, answer] : passing) {
+    DYNAMIC_SECTION(name) {
+      FakeTransport transport(Script{answer, answer, answer, Ok("text"), answer, Ok("reviewed")});
+      CHECK(Get(transport).value_or("") == "text");
+      REQUIRE(transport.requests.size() == 4);
+      for (const Request& request : transport.requests) CHECK(request.timeout == kRequestTimeout);
+      const milliseconds asked_for{name == "429" ? 1000 : 0};
+      CHECK(transport.requests[1].delay == asked_for + milliseconds(250));
+      CHECK(transport.requests[3].delay == asked_for + milliseconds(1000));
+
+      Client client(transport, kRequestTimeout, LongestJitter());
+      std::string reviewed;
+      client.Ask("/reviews", "{}", [&reviewed](Result<std::string> body) { reviewed = body.value_or("failed"); });
+      client.RunUntilIdle();
+      CHECK(reviewed == "reviewed");
+      CHECK(transport.requests.back().body == "{}");
+    }
+  }
+}
+
+TEST_CASE("Client::Get gives up after four tries, or when the time or the server's patience is over",
+          "[kube][client]") {
+  struct Case {
+    std::string name;
+    std::vector<Result<Response>> answers;
+    std::string want;
+  };
+  const Result<Response> stopped = Fail(ErrorCode::kStopped, "not sent");
+  const std::vector<Case> cases{
+      {"four times", {Refused(503), Refused(503), Refused(503), Refused(503)}, "GET /x: 503 Because: no"},
+      {"a Retry-After that fits no pass", {Refused(429, "3600")}, "GET /x: 429 Because: no"},
+      {"another reason", {Refused(503), Refused(404)}, "GET /x: 404 Because: no"},
+      {"told to end between two tries", {Refused(503), stopped}, "GET /x: 503 Because: no"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      std::size_t next = 0;
+      FakeTransport transport([&](const Request& /*request*/) { return c.answers.at(next++); });
+      CHECK(ErrorOf(Get(transport)).value_or(Error{}).message == c.want);
+      CHECK(next == c.answers.size());
     }
   }
 }
