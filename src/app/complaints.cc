@@ -10,7 +10,6 @@ namespace cnpa {
 namespace {
 
 constexpr std::size_t kMostLines = 20;
-constexpr std::size_t kMostLinesInLoop = 500;
 constexpr std::size_t kMostAlike = 5;  // That have a line each.
 
 /// One right that lacks, or one CRD that goes, hits every team space in the same words.
@@ -18,16 +17,13 @@ bool IsGeneral(Reason reason) {
   return reason == Reason::kForbidden || reason == Reason::kCrdDeleting || reason == Reason::kCrdUnfit;
 }
 
-/// Writes the first `most` of `entries`, and how many there are more; returns whether that was all.
-bool Tell(const std::vector<LogEntry>& entries, const Log& log, std::size_t most) {
-  const std::size_t shown = std::min(entries.size(), most);
+/// Writes the first ones of `entries`, and how many there are more.
+void TellFirst(const std::vector<LogEntry>& entries, const Log& log) {
+  const std::size_t shown = std::min(entries.size(), kMostLines);
   for (std::size_t i = 0; i < shown; ++i) log.Write(entries[i]);
-  if (shown == entries.size()) return true;
-  log.Write({.level = LogLevel::kWarn,
-             .text = fmt::format("! and {} more like these", entries.size() - shown),
-             .trouble = "more team spaces than are told one by one",
-             .fields = {}});
-  return false;
+  if (shown == entries.size()) return;
+  const std::string rest = fmt::format("! and {} more like these", entries.size() - shown);
+  log.Write({.level = LogLevel::kWarn, .text = rest, .trouble = {}, .fields = {}});
 }
 
 }  // namespace
@@ -51,20 +47,19 @@ void Complaints::AddRefusal(const std::string& name, const Refusal& refusal, con
   const bool general = IsGeneral(refusal.reason);
   if (general && !said_.insert(refusal.message).second) return;
   const std::string reason(ReasonName(refusal.reason));
-  // What hits every team space alike is one trouble, whichever of them comes first.
-  complaints_.push_back({{.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
-                          .text = renderer.RefusalLine(name, refusal),
-                          .trouble = general ? fmt::format("{}: {}", reason, refusal.message)
-                                             : fmt::format("TeamSpace/{}: {}", name, reason),
-                          .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}},
-                         general ? std::nullopt : std::optional(refusal.reason)});
+  LogEntry entry{.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
+                 .text = renderer.RefusalLine(name, refusal),
+                 .trouble = fmt::format("TeamSpace/{}: {}", name, reason),
+                 .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}};
+  if (!general) return complaints_.push_back({std::move(entry), refusal.reason});
+  // What hits every team space alike is one problem of none of them, whichever comes first.
+  entry.trouble = fmt::format("{}: {}", reason, refusal.message);
+  entry.fields = {.team_space = {}, .object = {}, .reason = reason};
+  complaints_.push_back({std::move(entry), std::nullopt});
 }
 
-bool Complaints::TellEach(const Log& log) const {
-  std::vector<LogEntry> entries;
-  entries.reserve(complaints_.size());
-  for (const Complaint& complaint : complaints_) entries.push_back(complaint.entry);
-  return Tell(entries, log, kMostLinesInLoop);
+void Complaints::TellEach(const Log& log) const {
+  for (const Complaint& complaint : complaints_) log.Write(complaint.entry);
 }
 
 /// Returns the other team spaces that are refused for the same reason, in order.
@@ -77,7 +72,7 @@ std::vector<std::string> Complaints::OthersOf(const Complaint& complaint) const 
   return names;
 }
 
-bool Complaints::TellAlike(const Log& log, const Renderer& renderer) const {
+void Complaints::TellAlike(const Log& log, const Renderer& renderer) const {
   std::vector<LogEntry> entries;
   std::set<Reason> told;
   for (const Complaint& complaint : complaints_) {
@@ -92,7 +87,7 @@ bool Complaints::TellAlike(const Log& log, const Renderer& renderer) const {
                        .trouble = {},
                        .fields = {.team_space = {}, .object = {}, .reason = complaint.entry.fields.reason}});
   }
-  return Tell(entries, log, kMostLines);
+  TellFirst(entries, log);
 }
 
 }  // namespace cnpa

@@ -22,13 +22,12 @@ class Complaints {
   void Add(const Chain& chain, const ChainReport& report, const Renderer& renderer, bool quiet_races = true);
   void Add(LogEntry entry);
 
-  /// Writes each on a line of its own, for the loop, where it is told once and once more when it is over. Returns
-  /// whether that was all: of very many the first, and how many there are more.
-  bool TellEach(const Log& log) const;
+  /// Writes each on a line of its own, for the loop, which knows which of them are new and which are over.
+  void TellEach(const Log& log) const;
 
   /// Writes them for one pass that is looked at: of those that are refused for the same reason the first one, and one
-  /// line for the rest. Returns as TellEach() does.
-  bool TellAlike(const Log& log, const Renderer& renderer) const;
+  /// line for the rest; of very many the first, and how many there are more.
+  void TellAlike(const Log& log, const Renderer& renderer) const;
 
  private:
   struct Complaint {

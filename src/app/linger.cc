@@ -2,11 +2,14 @@
 #include "app/linger.h"
 
 #include <optional>
+#include <set>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/sorted.h"
+#include "core/excerpt.h"
 #include "core/unauthorized.h"
 #include "kube/codec.h"
 #include "kube/json.h"
@@ -55,8 +58,10 @@ class Lingering {
     Watch(kQuotas, versions.quotas, observation_.quotas, &Quota::namespace_name, &DecodeQuotaAt);
     client_.RunUntilIdle();
     if (wake_) return *wake_;
-    const std::string about = work_.team_space.empty() ? "several team spaces" : work_.team_space;
-    return {WakeCause::kSomethingToDo, work_.team_space, "something to do about " + about};
+    const bool one = with_work_.size() == 1;
+    const std::string team_space = one ? *with_work_.begin() : std::string();
+    return {WakeCause::kSomethingToDo, team_space,
+            "something to do about " + (one ? team_space : "several team spaces")};
   }
 
  private:
@@ -88,29 +93,39 @@ class Lingering {
     const std::string name = (*object).*key;
     const bool changed =
         *type == WatchEvent::kDeleted ? Erase(objects, key, name) : Put(objects, key, *std::move(object));
-    if (changed) Consider();
+    if (changed) Consider(TeamSpaceOf<T>(name));
     return {};
+  }
+
+  /// Returns whose `name` is: namespaces and quotas go by the namespace's.
+  template <typename T>
+  static std::string TeamSpaceOf(std::string_view name) {
+    if constexpr (!std::is_same_v<T, TeamSpace>) name.remove_prefix(kNamespacePrefix.size());
+    return std::string(name);
   }
 
   template <typename T>
   static bool IsOurs(const T& object) {
     if constexpr (std::is_same_v<T, Namespace>) return object.name.starts_with(kNamespacePrefix);
+    if constexpr (std::is_same_v<T, Quota>) return object.namespace_name.starts_with(kNamespacePrefix);
     return true;
   }
 
-  void Consider() {
-    if (work_.any && work_.team_space.empty()) return;  // All will be looked at.
+  /// Something of `team_space` has changed: no other one can have work by that.
+  void Consider(const std::string& team_space) {
     observation_.observed_at = setting_.now();
-    const bool first = !work_.any;
-    Work work = setting_.find_work(observation_);
-    if (first && !work.any) return;
+    if (setting_.has_work(ExcerptOf(observation_, team_space))) {
+      with_work_.insert(team_space);
+    } else {
+      with_work_.erase(team_space);
+    }
     // What was to do may be done meanwhile, by another pass; that one came is worth a look all the same.
-    work_ = {.any = true, .team_space = work.any ? std::move(work.team_space) : std::string()};
-    if (first) client_.Abandon(kSettle);
+    if (with_work_.empty() || std::exchange(found_work_, true)) return;
+    client_.Abandon(kSettle);
   }
 
   void OnEnd(const Collection& collection, const Status& done) {
-    if (wake_ || work_.any) return;
+    if (wake_ || found_work_) return;
     if (Clock::now() + kSlack >= until_) return WakeUp({WakeCause::kTimeOver, {}, "nothing happened"});
     const std::string words = "watch " + std::string(collection.words) + ": ";
     if (done) return WakeUp({WakeCause::kWatchEnded, {}, words + "ended by the server"});
@@ -131,7 +146,8 @@ class Lingering {
   Observation observation_;
   Clock::time_point until_;
   JsonDocument document_;
-  Work work_;
+  std::set<std::string> with_work_;
+  bool found_work_ = false;   ///< At some moment, although that may be done by now.
   std::optional<Wake> wake_;  ///< Why it ends, unless that is work.
 };
 

@@ -30,22 +30,19 @@ struct Wake {
   bool operator==(const Wake&) const = default;
 };
 
-/// For what a pass would write something.
-struct Work {
-  bool any = false;
-  std::string team_space;  ///< As Wake has it.
-};
-
 struct LingerSetting {
   std::chrono::milliseconds most{0};  ///< How long at most.
-  std::function<Work(const Observation&)> find_work;
+  /// Returns whether a pass would write something, of an excerpt with what there is of one team space.
+  std::function<bool(const Observation& excerpt)> has_work;
   std::function<Time()> now;
 };
 
 /// Watches the collections that `observation` was listed from, keeps it current with what happens, and returns as soon
-/// as there is work, or no more can be learned. What comes with work within some milliseconds is waited for.
+/// as there is work, or no more can be learned. What comes with work within some milliseconds is waited for. An event
+/// costs a look at the team space that it is about, whatever the number of the others.
 ///
-/// Requires: nothing else is in flight. Nothing can be sent afterwards: the pass's deadline is over then.
+/// Requires: a pass would write nothing for `observation`, whose lists are sorted. Nothing else is in flight. Nothing
+/// can be sent afterwards: the pass's deadline is over then.
 Wake Linger(Client& client, Observation observation, const ListVersions& versions, const LingerSetting& setting);
 
 }  // namespace cnpa

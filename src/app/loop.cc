@@ -40,7 +40,7 @@ void Report(int fd, const PassMessage& message) {
 
 Looked HowMuchWasLookedAt(const PassOutcome& outcome) {
   if (!outcome.totals) return Looked::kAtNothing;
-  return outcome.totals->left == 0 && outcome.told_all && !outcome.partial ? Looked::kAtAll : Looked::kAtSome;
+  return outcome.totals->left == 0 && !outcome.partial ? Looked::kAtAll : Looked::kAtSome;
 }
 
 PassEnded EndOf(const PassResult& result) {

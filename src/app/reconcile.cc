@@ -2,7 +2,9 @@
 #include "app/reconcile.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,22 +34,26 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kPassesAfterLostRaces = 3;
 
-/// Keeps only the chains of the team spaces that --only names.
-///
-/// Errors:   kNotFound for a name that no team space has.
-Status Restrict(const Observation& observation, const std::vector<std::string>& only, Plan& plan) {
+/// Returns those of `only` that no team space is called, each with what is to be said of it.
+std::map<std::string, std::string> FindMissing(const Observation& observation, const std::vector<std::string>& only) {
   if (only.empty()) return {};
   std::vector<std::string> known;
   known.reserve(observation.team_spaces.size());
   for (const TeamSpace& team_space : observation.team_spaces) known.push_back(team_space.name);
+  const std::set<std::string_view> names(known.begin(), known.end());
+  std::map<std::string, std::string> missing;
   for (const std::string& name : only) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    return Fail(ErrorCode::kNotFound, "--only: " + DescribeMissing(name, known));
+    if (!names.contains(name)) missing.emplace(name, "--only: " + DescribeMissing(name, known));
   }
-  std::erase_if(plan.chains,
-                [&only](const Chain& chain) { return std::find(only.begin(), only.end(), chain.name) == only.end(); });
-  plan.team_spaces = std::set<std::string>(only.begin(), only.end()).size();
-  return {};
+  return missing;
+}
+
+/// Keeps only the chains of the team spaces that --only names.
+void Restrict(const std::vector<std::string>& only, std::size_t missing, Plan& plan) {
+  if (only.empty()) return;
+  const std::set<std::string> kept(only.begin(), only.end());
+  std::erase_if(plan.chains, [&kept](const Chain& chain) { return !kept.contains(chain.name); });
+  plan.team_spaces = kept.size() - missing;
 }
 
 bool WritesStatusWithoutConditions(const Plan& plan) {
@@ -56,16 +62,6 @@ bool WritesStatusWithoutConditions(const Plan& plan) {
            std::any_of(chain.changes.begin(), chain.changes.end(),
                        [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
   });
-}
-
-Work WorkOf(const Plan& plan) {
-  Work work;
-  for (const Chain& chain : plan.chains) {
-    if (chain.changes.empty()) continue;
-    work.team_space = work.any ? std::string() : chain.name;
-    if (std::exchange(work.any, true)) break;
-  }
-  return work;
 }
 
 class Run {
@@ -138,8 +134,12 @@ class Run {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
     memory_.Save(context_.now());
-    const bool told_all =
-        context_.in_loop ? complaints.TellEach(context_.log) : complaints.TellAlike(context_.log, renderer);
+    for (const auto& [name, words] : missing_) complaints.Add(MissingEntry(name, words));
+    if (context_.in_loop) {
+      complaints.TellEach(context_.log);
+    } else {
+      complaints.TellAlike(context_.log, renderer);
+    }
     if (const std::string missing = context_.archive.DescribeMissing(); !missing.empty()) context_.log.Warn(missing);
     if (client_.exhausted()) {
       context_.log.Warn("the server fails too often: nothing more was begun, the rest is left for the next pass");
@@ -153,8 +153,7 @@ class Run {
     SendEvents();
     return {.code = totals.converged() ? ExitCode::kConverged : ExitCode::kUnconverged,
             .totals = totals,
-            .partial = partial_,
-            .told_all = told_all};
+            .partial = partial_};
   }
 
   Result<Plan> Compute() {
@@ -162,13 +161,17 @@ class Run {
     ListVersions versions;
     Result<Observation> observed = Look(versions);
     if (!observed) return tl::unexpected<Error>(observed.error());
-    Result<Plan> plan = PlanFor(*observed);
-    if (!plan) return plan;
-    const Result<bool> read = ReadCrdFor(client_, *plan, *observed);
+    if (!partial_) missing_ = FindMissing(*observed, context_.options.only);
+    // In the loop a team space may go, and another be still to come, without keeping the others from their turn.
+    if (!missing_.empty() && !context_.in_loop) {
+      return cnpa::Fail(ErrorCode::kNotFound, missing_.begin()->second);
+    }
+    Plan plan = PlanFor(*observed);
+    const Result<bool> read = ReadCrdFor(client_, plan, *observed);
     if (!read) return tl::unexpected<Error>(read.error());
     if (*read) plan = PlanFor(*observed);
     // The CRD is not watched: one that goes is looked at by each pass.
-    if (plan && plan->empty() && !partial_ && context_.options.linger.count() > 0 && !observed->crd.deleting) {
+    if (plan.empty() && !partial_ && context_.options.linger.count() > 0 && !observed->crd.deleting) {
       const bool knows_crd = MustReadCrd(*observed);
       quiet_ = Quiet{*std::move(observed), std::move(versions), knows_crd};
     }
@@ -185,12 +188,9 @@ class Run {
     return Observe(client_, context_.now(), nullptr, &versions);
   }
 
-  Result<Plan> PlanFor(const Observation& observation) const {
+  Plan PlanFor(const Observation& observation) const {
     Plan plan = ComputePlan(observation, {.allow_crd_deletion = context_.options.allow_crd_deletion});
-    if (partial_) return plan;
-    if (Status restricted = Restrict(observation, context_.options.only, plan); !restricted) {
-      return tl::unexpected<Error>(std::move(restricted).error());
-    }
+    if (!partial_) Restrict(context_.options.only, missing_.size(), plan);
     return plan;
   }
 
@@ -201,13 +201,11 @@ class Run {
   Wake LingerBehind(PassOutcome outcome) {
     outcome.numbers = Numbers();
     context_.on_linger(outcome);
-    const auto find_work = [this](const Observation& observation) -> Work {
-      const Result<Plan> plan = PlanFor(observation);
-      if (!plan || (MustReadCrd(observation) && !quiet_->knows_crd)) return {.any = true, .team_space = {}};
-      return WorkOf(*plan);
+    const auto has_work = [this](const Observation& excerpt) {
+      return !PlanFor(excerpt).empty() || (MustReadCrd(excerpt) && !quiet_->knows_crd);
     };
     Wake wake = Linger(client_, std::move(quiet_->observation), quiet_->versions,
-                       {.most = context_.options.linger, .find_work = find_work, .now = context_.now});
+                       {.most = context_.options.linger, .has_work = has_work, .now = context_.now});
     if (wake.cause == WakeCause::kForbidden && !context_.in_loop) {
       context_.log.Warn("--linger needs the right to watch: " + wake.words);
     } else {
@@ -263,6 +261,15 @@ class Run {
         .Send(events_, context_.now());
   }
 
+  static LogEntry MissingEntry(const std::string& name, const std::string& words) {
+    // What was perhaps meant changes with the other team spaces, and is no other problem.
+    return {.level = LogLevel::kWarn,
+            .is_message = true,
+            .text = words,
+            .trouble = "--only: there is no TeamSpace '" + name + "'",
+            .fields = {}};
+  }
+
   void TellLine(std::string line, LogFields fields) const {
     context_.log.Write({.level = LogLevel::kInfo, .text = std::move(line), .trouble = {}, .fields = std::move(fields)});
   }
@@ -292,7 +299,8 @@ class Run {
   PassNumbers numbers_;
   std::vector<Event> events_;
   std::optional<Quiet> quiet_;
-  bool partial_ = false;  ///< One team space alone is looked at.
+  std::map<std::string, std::string> missing_;  ///< Of --only: there is no such team space; with the words on it.
+  bool partial_ = false;                        ///< One team space alone is looked at.
 };
 
 }  // namespace

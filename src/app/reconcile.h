@@ -26,7 +26,6 @@ struct PassOutcome {
   ExitCode code = ExitCode::kUnreadable;
   std::optional<Totals> totals;  ///< Of a pass that has read the cluster.
   bool partial = false;          ///< It has looked at one team space only.
-  bool told_all = true;          ///< Whatever is wrong was told, none of it only counted.
   bool unauthorized = false;     ///< The server took no credentials of ours.
   PassNumbers numbers;           ///< All rounds of it together, without what came after it.
   std::optional<Wake> wake;      ///< Set: it has lingered, and this ended that.

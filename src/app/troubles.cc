@@ -10,7 +10,8 @@
 namespace cnpa {
 namespace {
 
-// What is remembered is bounded. A cluster with more that is wrong has more to mend than a log can tell.
+// What is remembered is bounded: a cluster with more that is wrong has more to fix than a log can say. A thousand team
+// spaces must not hide that the server is away, so what concerns them all has a bound of its own.
 constexpr std::size_t kMostTroubles = 1000;
 constexpr std::size_t kMostLinesOfOne = 8;
 constexpr std::size_t kMostWarnings = 1000;
@@ -35,9 +36,15 @@ bool Troubles::NoteTrouble(const LogEntry& entry, Moment now) {
   const std::uint64_t key = HashOf(entry.trouble);
   auto found = troubles_.find(key);
   if (found == troubles_.end()) {
-    if (troubles_.size() >= kMostTroubles) return false;
+    const bool of_team_space = !entry.fields.team_space.empty();
+    if ((of_team_space ? of_team_spaces_ : troubles_.size() - of_team_spaces_) >= kMostTroubles) {
+      beyond_ += of_team_space ? 1 : 0;
+      return false;
+    }
+    of_team_spaces_ += of_team_space ? 1 : 0;
     found = troubles_
                 .emplace(key, Trouble{.of_whole_pass = of_whole_pass,
+                                      .of_team_space = of_team_space,
                                       .name = of_whole_pass ? entry.text : entry.trouble,
                                       .fields = entry.fields,
                                       .told = {},
@@ -61,6 +68,15 @@ bool Troubles::NoteWarning(const LogEntry& entry, Moment now) {
 
 std::vector<LogEntry> Troubles::EndPass(Looked looked, Moment now) {
   std::vector<LogEntry> over;
+  const std::size_t before = forgotten_;
+  if (looked != Looked::kAtNothing) forgotten_ = beyond_;
+  if (before == 0 && forgotten_ > 0) {
+    over.push_back({.level = LogLevel::kWarn,
+                    .text = fmt::format("! and {} more like these, which are not logged one by one", forgotten_),
+                    .trouble = {},
+                    .fields = {}});
+  }
+  beyond_ = 0;
   for (auto it = troubles_.begin(); it != troubles_.end();) {
     Trouble& trouble = it->second;
     const bool looked_at = looked == Looked::kAtAll || (looked == Looked::kAtSome && trouble.of_whole_pass);
@@ -76,6 +92,7 @@ std::vector<LogEntry> Troubles::EndPass(Looked looked, Moment now) {
                                         FormatDuration(lasted), trouble.name),
                     .trouble = {},
                     .fields = trouble.fields});
+    of_team_spaces_ -= trouble.of_team_space ? 1 : 0;
     it = troubles_.erase(it);
   }
   return over;

@@ -30,15 +30,17 @@ class Troubles {
   /// Masked() leaves out makes no difference: "no answer within 4.7 s" is the same as "within 4.8 s".
   bool Note(const LogEntry& entry, Moment now);
 
-  /// Ends the running pass. Returns what is to be told: of each trouble that it would have mentioned, that it is over.
+  /// Ends the running pass. Returns what is to be told: of each trouble that it would have mentioned, that it is over;
+  /// and once, that there are more team spaces with one than are remembered.
   std::vector<LogEntry> EndPass(Looked looked, Moment now);
 
-  /// How many troubles there are now.
-  std::size_t size() const { return troubles_.size(); }
+  /// How many problems there are now.
+  std::size_t size() const { return troubles_.size() + forgotten_; }
 
  private:
   struct Trouble {
-    bool of_whole_pass = false;
+    bool of_whole_pass = false;  ///< It ended the pass, which has looked at nothing.
+    bool of_team_space = false;
     std::string name;
     LogFields fields;
     std::set<std::uint64_t> told;  ///< Hashes of the lines on it.
@@ -52,6 +54,9 @@ class Troubles {
   bool NoteWarning(const LogEntry& entry, Moment now);
 
   std::map<std::uint64_t, Trouble> troubles_;  ///< By the hash of their name.
+  std::size_t of_team_spaces_ = 0;             ///< How many of these are about one team space.
+  std::size_t beyond_ = 0;                     ///< Mentioned by the running pass, and more than are remembered.
+  std::size_t forgotten_ = 0;                  ///< The same, by the last pass that has looked.
   std::map<std::uint64_t, Moment> warnings_;   ///< When each was last heard, by its hash.
 };
 

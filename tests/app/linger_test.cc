@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/linger.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,17 +42,18 @@ struct Bench {
   std::map<std::string, Result<Response>> answers;         ///< In place of those.
   std::vector<std::string> paths;
   int computed = 0;
+  std::size_t largest = 0;  ///< Of what was looked at, in objects.
 
   Wake Run(const Observation& cluster, std::chrono::milliseconds most = 1h) {
     FakeTransport transport([this](const Request& request) { return Answer(request); });
     Client client(transport, 15s);
-    const auto find_work = [this](const Observation& observation) -> Work {
+    const auto has_work = [this](const Observation& excerpt) {
       ++computed;
-      const Plan plan = ComputePlan(observation);
-      return {.any = !plan.empty(), .team_space = plan.chains.size() == 1 ? plan.chains.front().name : ""};
+      largest = std::max(largest, excerpt.team_spaces.size() + excerpt.namespaces.size() + excerpt.quotas.size());
+      return !ComputePlan(excerpt).empty();
     };
     return Linger(client, cluster, {.team_spaces = "1", .namespaces = "2", .quotas = "3"},
-                  {.most = most, .find_work = find_work, .now = [] { return kNow; }});
+                  {.most = most, .has_work = has_work, .now = [] { return kNow; }});
   }
 
  private:
@@ -97,6 +99,11 @@ TEST_CASE("Linger wakes by what a pass has to do, and by nothing else", "[app][l
       {"the same event twice", "ResourceQuotaList", {drifted, drifted}, true, 1},
       {"a quota that is deleted", "ResourceQuotaList", {Event("DELETED", QuotaJson("red", "6"))}, true, 1},
       {"a quota of nobody's", "ResourceQuotaList", {Event("ADDED", QuotaJson("other", "6"))}, false, 1},
+      {"a quota in another's namespace",
+       "ResourceQuotaList",
+       {Event("ADDED", R"({"metadata":{"name":"team-quota","namespace":"kube-red","uid":"u"},"spec":{"hard":{}}})")},
+       false,
+       0},
       {"one of nobody's that is deleted", "ResourceQuotaList", {Event("DELETED", QuotaJson("other", "6"))}, false, 0},
       {"another's namespace", "NamespaceList", {Event("ADDED", NamespaceJson("default"))}, false, 0},
       {"our namespace without its label", "NamespaceList", {Event("MODIFIED", NamespaceJson("team-red"))}, true, 1},
@@ -173,6 +180,23 @@ TEST_CASE("Linger waits a little for what comes with work, and names the team sp
   // Somebody else was faster: a look does no harm.
   bench.events = {{"ResourceQuotaList", {red, Event("MODIFIED", QuotaJson("red", "6"))}}};
   CHECK(bench.Run(ConvergedCluster({"blue", "red"})).cause == WakeCause::kSomethingToDo);
+}
+
+TEST_CASE("Linger looks at the team space that an event is about, and at no other", "[app][linger]") {
+  std::vector<std::string> names;
+  for (int i = 100; i < 400; ++i) names.push_back("t" + std::to_string(i));
+  Observation cluster;
+  Bench bench;
+  for (const std::string& name : names) {
+    cluster.team_spaces.push_back(TeamSpaceNamed(name));
+    cluster.namespaces.push_back(NamespaceFor(name));
+    cluster.quotas.push_back(QuotaFor(name));
+    // As ours, and last written by somebody else.
+    bench.events["ResourceQuotaList"].push_back(Event("MODIFIED", QuotaJson(name, "6000m")));
+  }
+  CHECK(bench.Run(cluster).cause != WakeCause::kSomethingToDo);
+  CHECK(bench.computed == 300);
+  CHECK(bench.largest == 3);
 }
 
 TEST_CASE("Linger says that its time is over when a watch ends then", "[app][linger]") {

@@ -697,6 +697,28 @@ TEST_CASE("Reconcile --only touches the named team spaces only", "[app][reconcil
   bench.options.only = {"nobody"};
   CHECK(bench.Run() == ExitCode::kUnconverged);
   CHECK(bench.err == "cnpa-op: --only: there is no TeamSpace 'nobody'\n");
+  bench.options.only = {"nobody", "green"};
+  CHECK(bench.Run() == ExitCode::kUnconverged);
+  CHECK(bench.server.At(PathOfQuota("green"), "/spec/hard/pods") == R"("99")");
+}
+
+TEST_CASE("Reconcile --only in the loop warns of a name that nobody has, and sees to the others", "[app][reconcile]") {
+  Observation cluster = ConvergedCluster({"blue", "green"});
+  for (Quota& quota : cluster.quotas) quota.hard["pods"] = "99";
+  Bench bench(cluster);
+  bench.in_loop = true;
+  bench.options.only = {"gone", "blue", "to-come"};
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.At(PathOfQuota("blue"), "/spec/hard/pods") == R"("6")");
+  CHECK(bench.server.At(PathOfQuota("green"), "/spec/hard/pods") == R"("99")");
+  CHECK(Contains(bench.err, "1 team space: 1 changed; 1 write in "));
+  CHECK(Contains(bench.err, "cnpa-op: warning: --only: there is no TeamSpace 'gone'\n"));
+  CHECK(Contains(bench.err, "cnpa-op: warning: --only: there is no TeamSpace 'to-come'\n"));
+  // None of them: the cluster was read all the same.
+  bench.server.TakeWrites();
+  bench.options.only = {"gone"};
+  CHECK(bench.Run() == ExitCode::kConverged);
+  CHECK(bench.server.TakeWrites() == kNone);
 }
 
 TEST_CASE("Reconcile tells of many that are refused for one reason in two lines", "[app][reconcile]") {

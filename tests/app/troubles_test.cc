@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/troubles.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ using Lines = std::vector<std::string>;
 const Troubles::Moment kStart{};
 
 LogEntry Refused(const std::string& name, const std::string& words = "no") {
-  return {LogLevel::kWarn, false, "! TeamSpace/" + name + " " + words, "TeamSpace/" + name + ": Forbidden", {}};
+  return {
+      LogLevel::kWarn, false, "! TeamSpace/" + name + " " + words, "TeamSpace/" + name + ": Forbidden", {name, {}, {}}};
 }
 
 LogEntry Failed(const std::string& words) {
@@ -92,15 +94,55 @@ TEST_CASE("Troubles lets through what is no trouble each time, and a warning onc
   CHECK(Pass(troubles, {warning}, Looked::kAtAll, kStart + 4h) == Lines{"the server warns"});
 }
 
+/// One that concerns all team spaces.
+LogEntry General(const std::string& name) {
+  return {LogLevel::kWarn, false, "! " + name, name, {}};
+}
+
 TEST_CASE("Troubles remembers a bounded number of them", "[app][troubles]") {
   Troubles troubles;
   std::size_t told = 0;
   for (int i = 0; i < 5000; ++i) {
     if (troubles.Note(Refused(std::to_string(i)), kStart)) ++told;
+    if (troubles.Note(General(std::to_string(i)), kStart)) ++told;
     troubles.Note({LogLevel::kWarn, true, std::string(static_cast<std::size_t>(i), 'x'), {}, {}}, kStart);
   }
-  CHECK(told == 1000);
-  CHECK(troubles.size() == 1000);
+  CHECK(told == 2000);
+  CHECK(troubles.size() == 2000);
+}
+
+std::vector<LogEntry> ManyRefused(int first, int count) {
+  std::vector<LogEntry> entries;
+  for (int i = first; i < first + count; ++i) entries.push_back(Refused(std::to_string(i)));
+  return entries;
+}
+
+TEST_CASE("Troubles of a thousand team spaces hide nothing that concerns all", "[app][troubles]") {
+  Troubles troubles;
+  const Lines first = Pass(troubles, ManyRefused(0, 1250), Looked::kAtAll, kStart);
+  REQUIRE(first.size() == 1001);
+  CHECK(first.back() == "! and 250 more like these, which are not logged one by one");
+  CHECK(troubles.size() == 1250);
+  CHECK(Pass(troubles, ManyRefused(0, 1250), Looked::kAtAll, kStart).empty());
+  CHECK(Pass(troubles, {Failed("the server is away")}, Looked::kAtNothing, kStart) == Lines{"the server is away"});
+  CHECK(Pass(troubles, {Failed("the server is away")}, Looked::kAtNothing, kStart).empty());
+  CHECK(troubles.size() == 1251);
+  std::vector<LogEntry> entries = ManyRefused(0, 1250);
+  entries.push_back(General("no metrics can be written"));
+  CHECK(Pass(troubles, entries, Looked::kAtAll, kStart + 1s) ==
+        Lines{"! no metrics can be written", "over after 2 passes in 1 s: the server is away"});
+}
+
+TEST_CASE("Troubles that are over make room for those that were only counted", "[app][troubles]") {
+  Troubles troubles;
+  Pass(troubles, ManyRefused(0, 1250), Looked::kAtAll, kStart);
+  // The first 500 are fixed: that is said of each, however many are left.
+  const Lines fixed = Pass(troubles, ManyRefused(500, 750), Looked::kAtAll, kStart + 1s);
+  CHECK(std::count_if(fixed.begin(), fixed.end(), [](const std::string& line) { return line.starts_with("over "); }) ==
+        500);
+  const Lines rest = Pass(troubles, ManyRefused(500, 750), Looked::kAtAll, kStart + 2s);
+  CHECK(rest.size() == 250);
+  CHECK(troubles.size() == 750);
 }
 
 }  // namespace
