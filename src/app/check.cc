@@ -20,6 +20,7 @@ std::string_view CheckKindName(CheckKind kind) {
     case CheckKind::kLists: return "lists";
     case CheckKind::kArchive: return "archive";
     case CheckKind::kClock: return "clock";
+    case CheckKind::kConfig: return "config";
   }
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace cnpa {
 
-enum class CheckKind { kKubeconfig, kCertificate, kServer, kIdentity, kCrd, kRights, kLists, kArchive, kClock };
+enum class CheckKind { kKubeconfig, kCertificate, kServer, kIdentity, kCrd, kRights, kLists, kArchive, kClock, kConfig };
 
 /// Returns "kubeconfig", "certificate", ...
 std::string_view CheckKindName(CheckKind kind);

@@ -108,6 +108,7 @@ Exit codes:
 
 Examples:
   cnpa-op check
+  cnpa-op check --config-only
   cnpa-op check --kubeconfig /etc/cnpa-op/kubeconfig --archive /srv/archive
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 

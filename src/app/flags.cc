@@ -189,6 +189,8 @@ constexpr std::array kFlags{
     Flag{"openshift", "", FlagKind::kSwitch, "", "false", kForRbac, true,
          "adds what the admission plugin OwnerReferencesPermissionEnforcement asks for",
          &SetSwitch<&Options::openshift>},
+    Flag{"config-only", "", FlagKind::kSwitch, "", "false", kForCheck, true,
+         "check variables and the configuration file, and nothing else", &SetSwitch<&Options::config_only>},
     Flag{"output", "o", FlagKind::kValue, "text|json", "text", kForReconcile, true,
          "format of the plan of --diff, and of the report of --once: text goes to standard error, json is one document "
          "on "

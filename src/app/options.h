@@ -38,6 +38,7 @@ struct Options {
   bool allow_crd_deletion = false;
   bool no_events = false;
   std::vector<std::string> only;  ///< Empty: all team spaces.
+  bool config_only = false;       ///< For `check`: no cluster is asked.
 
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kAuto;

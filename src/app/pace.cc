@@ -9,7 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kLongestPause = std::chrono::seconds(30);
-constexpr milliseconds kCredentialsAreOldAfter = std::chrono::minutes(5);
+constexpr milliseconds kKubeconfigIsOldAfter = std::chrono::minutes(5);
+constexpr milliseconds kLongestUnread = std::chrono::minutes(10);
 constexpr int kMostDoublings = 16;
 
 }  // namespace
@@ -20,8 +21,9 @@ milliseconds ComputePause(milliseconds interval, int unreadable) {
   return std::max(interval, std::min(stretched, kLongestPause));
 }
 
-bool ShouldEndForCredentials(const RefusedCredentials& refused) {
-  return refused.loaded_by_systemd && refused.running_for >= kCredentialsAreOldAfter;
+bool ShouldEndForKubeconfig(const Unread& unread) {
+  if (!unread.loaded_by_systemd || unread.running_for < kKubeconfigIsOldAfter) return false;
+  return unread.refused || unread.unread_for >= kLongestUnread;
 }
 
 }  // namespace cnpa

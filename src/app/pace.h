@@ -11,14 +11,17 @@ namespace cnpa {
 /// interval, twice that, and so on up to 30 s, or the interval if that is longer.
 std::chrono::milliseconds ComputePause(std::chrono::milliseconds interval, int unreadable);
 
-/// What is known when the server has taken no credentials of ours.
-struct RefusedCredentials {
-  bool loaded_by_systemd = false;         ///< A copy of the start: only another start reads the file again.
+/// What is known when a pass could not read the cluster.
+struct Unread {
+  bool loaded_by_systemd = false;         ///< The kubeconfig is a copy of the start: only another start reads the file.
+  bool refused = false;                   ///< The server took no credentials of ours.
   std::chrono::milliseconds running_for;  ///< Since the supervisor started.
+  std::chrono::milliseconds unread_for;   ///< Since the last pass that could read the cluster, or the start.
 };
 
-/// Returns whether to end, for a service manager to start us anew with the credentials that are there now. Not soon
-/// after a start: those were new, and others are not there yet.
-bool ShouldEndForCredentials(const RefusedCredentials& refused);
+/// Returns whether to end, for a service manager to start us anew with the kubeconfig that is there now. Not soon after
+/// a start: that one was new, and another is not there yet. An authority or an address that has changed looks like a
+/// server that is away, so this is done for whatever reason, but then not before it has lasted.
+bool ShouldEndForKubeconfig(const Unread& unread);
 
 }  // namespace cnpa

@@ -50,7 +50,20 @@ void PrintUnit(const Options& options) {
   Print(UnitManifest(path));
 }
 
+void PrintChecks(const std::vector<Check>& checks, const Options& options) {
+  if (options.output == OutputFormat::kJson) return PrintLine(CheckDocument(checks));
+  const ViewForm form = FormOf(options.color, STDOUT_FILENO);
+  for (const Check& check : checks) {
+    for (const std::string& line : CheckLines(check, form)) PrintLine(line);
+  }
+}
+
 ExitCode RunCheck(const Options& options) {
+  if (options.config_only) {
+    // One that is wrong has been refused by now.
+    PrintChecks({{.kind = CheckKind::kConfig, .detail = "variables and the configuration file can be used"}}, options);
+    return ExitCode::kConverged;
+  }
   const auto now = [] { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); };
   const Log log(options.log_level, options.log_format);
   const Result<Session> session = OpenSession(options, log);
@@ -68,15 +81,8 @@ ExitCode RunCheck(const Options& options) {
   if (ended != ExitCode::kConverged) return ended;
   const std::vector<Check> checks = ComputeChecks(survey);
   const ExitCode code = session ? ComputeCheckCode(checks) : CodeForSession(session.error());
-  if (options.output == OutputFormat::kJson) {
-    PrintLine(CheckDocument(checks));
-    return code;
-  }
-  const ViewForm form = FormOf(options.color, STDOUT_FILENO);
-  for (const Check& check : checks) {
-    for (const std::string& line : CheckLines(check, form)) PrintLine(line);
-  }
-  PrintLine(CheckSummary(checks));
+  PrintChecks(checks, options);
+  if (options.output != OutputFormat::kJson) PrintLine(CheckSummary(checks));
   return code;
 }
 

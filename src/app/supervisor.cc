@@ -5,8 +5,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <limits>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,13 +28,14 @@ using std::chrono::milliseconds;
 
 // A stop is over within 5 s: a pass gives up what is in flight sooner than that.
 constexpr milliseconds kStopLimit{4500};
-constexpr milliseconds kKillLimit{300};
 constexpr milliseconds kReadyAgain{100};
 constexpr std::chrono::minutes kLingerAgain{10};   // After it was forbidden, or went wrong.
 constexpr std::chrono::minutes kForgetTrouble{1};  // So much later that is over.
 // What never stops talking must come to its deadline.
 constexpr int kReadsAtOnce = 16;
 constexpr int kReadAll = std::numeric_limits<int>::max();
+// Each holds its memory and its place among the tasks of a service until its disk is back.
+constexpr std::size_t kMostLeftBehind = 4;
 constexpr std::array kSignals{SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGCHLD};
 
 milliseconds Span(std::chrono::steady_clock::duration span) {
@@ -46,12 +49,14 @@ Supervisor::Supervisor(LoopSettings settings, LoopWork work, const Log& log, Ser
 
 ExitCode Supervisor::Run() {
   BlockSignals();
-  started_ = next_pass_ = next_ping_ = Clock::now();
+  // What a pass that is killed leaves behind, such as the children of a plugin, becomes ours to end.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  started_ = next_pass_ = next_ping_ = last_read_ = Clock::now();
   // The first lists may take as long as a pass may.
   const auto patience = settings_.pass_limit + kStopLimit;
   manager_.Notify(fmt::format("EXTEND_TIMEOUT_USEC={}", std::chrono::microseconds(patience).count()));
   while (!exit_code_) {
-    if (!pass_ && !stopping_ && Clock::now() >= next_pass_) StartPass();
+    if (MayStartPass() && Clock::now() >= next_pass_) StartPass();
     Wait();
     HandleSignals();
     if (pass_) ReadReport(kReadsAtOnce);
@@ -86,12 +91,8 @@ void Supervisor::Wait() {
 
 Supervisor::Clock::time_point Supervisor::NextEvent() const {
   Clock::time_point next = Clock::now() + std::chrono::hours(1);
-  if (pass_) {
-    if (!overdue_) next = std::min(next, limit_);
-    if (stopping_) next = std::min(next, stop_limit_);
-  } else if (!stopping_) {
-    next = std::min(next, next_pass_);
-  }
+  if (pass_) next = std::min(next, pass_->next_event());
+  if (MayStartPass()) next = std::min(next, next_pass_);
   if (manager_.watchdog()) next = std::min(next, next_ping_);
   if (ready_untold_) next = std::min(next, Clock::now() + kReadyAgain);
   return next;
@@ -111,9 +112,10 @@ void Supervisor::HandleSignal(int signal) {
         return;
       }
       stopping_ = true;
-      stop_limit_ = Clock::now() + kStopLimit;
       manager_.Notify("STOPPING=1\nSTATUS=ending the last pass");
-      if (pass_) pass_->Signal(SIGTERM);
+      if (!pass_) return;
+      pass_->Signal(SIGTERM);
+      pass_->Hurry(kStopLimit);
       return;
     case SIGHUP:
       if (!stopping_) Reload();
@@ -123,51 +125,38 @@ void Supervisor::HandleSignal(int signal) {
   }
 }
 
+bool Supervisor::MayStartPass() const {
+  return !pass_ && !stopping_ && left_behind_.size() < kMostLeftBehind;
+}
+
 void Supervisor::StartPass() {
-  unread_.clear();
-  failure_.clear();
-  ended_.reset();
-  overdue_ = false;
-  lingers_ = false;
-  told_to_wake_ = false;
-  wake_.reset();
-  pass_started_ = Clock::now();
-  limit_ = pass_started_ + settings_.pass_limit;
-  const PassHint hint{.may_linger = pass_started_ >= may_linger_from_, .team_space = std::exchange(team_space_, {})};
-  Result<ChildTask> started =
-      ChildTask::Start("cnpa-op-pass", [this, &hint](int report_fd) { return work_.pass(report_fd, hint); });
+  heard_ = {};
+  TellLeftBehind();
+  const PassHint hint{.may_linger = Clock::now() >= may_linger_from_, .team_space = std::exchange(team_space_, {})};
+  Result<RunningPass> started = RunningPass::Start([this, &hint](int report_fd) { return work_.pass(report_fd, hint); },
+                                                   settings_.pass_limit, settings_.patience);
   if (started) {
+    pass_started_ = started->started();
     pass_ = *std::move(started);
     return;
   }
+  pass_started_ = Clock::now();
   Tell({LogLevel::kError, true, started.error().message, {}, {}});
-  ended_ = PassEnded{};
+  heard_.ended = PassEnded{};
   OnProcessOver(W_EXITCODE(static_cast<int>(ExitCode::kUnreadable), 0));
 }
 
 void Supervisor::ReadReport(int most_reads) {
-  std::array<char, 16384> buffer{};
-  for (int i = 0; i < most_reads; ++i) {
-    const ssize_t count = ::read(pass_->report_fd(), buffer.data(), buffer.size());
-    if (count <= 0) return;
-    unread_.append(buffer.data(), static_cast<std::size_t>(count));
-    std::size_t start = 0;
-    for (std::size_t end = 0; (end = unread_.find('\n', start)) != std::string::npos; start = end + 1) {
-      HandleLine(std::string_view(unread_).substr(start, end - start));
-    }
-    unread_.erase(0, start);
-    if (unread_.size() > kLongestPassLineBytes) unread_.clear();
-  }
+  pass_->Read(most_reads, [this](const Result<PassMessage>& message) { Handle(message); });
 }
 
-void Supervisor::HandleLine(std::string_view line) {
-  Result<PassMessage> message = DecodePassMessage(line);
+void Supervisor::Handle(const Result<PassMessage>& message) {
   if (!message) return Tell({LogLevel::kWarn, true, message.error().message, {}, {}});
   if (const auto* entry = std::get_if<LogEntry>(&*message)) return Tell(*entry);
   if (const auto* ended = std::get_if<PassEnded>(&*message)) {
-    ended_ = *ended;
+    heard_.ended = *ended;
   } else if (const auto* wake = std::get_if<Wake>(&*message)) {
-    wake_ = *wake;
+    heard_.wake = *wake;
   } else if (std::holds_alternative<PassLingers>(*message)) {
     OnLinger();
   } else {
@@ -177,39 +166,53 @@ void Supervisor::HandleLine(std::string_view line) {
 
 /// Tells what the running pass says, unless that was told before.
 void Supervisor::Tell(const LogEntry& entry) {
-  if (entry.level == LogLevel::kError && entry.trouble.empty() && failure_.empty()) failure_ = entry.text;
+  if (entry.level == LogLevel::kError && entry.trouble.empty() && heard_.failure.empty()) heard_.failure = entry.text;
   if (troubles_.Note(entry, Clock::now())) log_.Write(entry);
 }
 
 void Supervisor::Reap() {
   int status = 0;
   pid_t pid = 0;
-  // Whatever a killed pass leaves behind may have become ours.
   while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
-    if (!pass_ || pid != pass_->pid()) continue;
-    pass_->SetReaped();
-    ReadReport(kReadAll);
-    pass_.reset();
-    if (lingers_) {
-      OnWake(status);
-    } else {
-      OnProcessOver(status);
-    }
+    const bool is_pass = pass_ && pid == pass_->pid();
+    const bool killed = WIFSIGNALED(status) && (is_pass || WTERMSIG(status) == SIGKILL);
+    left_behind_.erase(pid);
+    if (killed) KillStrays();
+    if (is_pass) OnGone(status);
+  }
+}
+
+/// Ends what a pass had started that was killed: by now these processes are our own children, beside passes.
+void Supervisor::KillStrays() const {
+  std::ifstream children("/proc/thread-self/children");
+  for (pid_t pid = 0; children >> pid;) {
+    if (!left_behind_.contains(pid) && !(pass_ && pid == pass_->pid())) ::kill(pid, SIGKILL);
+  }
+}
+
+/// The process of a pass has ended, or will never be heard of again.
+void Supervisor::OnGone(int status) {
+  pass_->LetGo();
+  ReadReport(kReadAll);
+  pass_.reset();
+  if (heard_.lingers) {
+    OnWake(status);
+  } else {
+    OnProcessOver(status);
   }
 }
 
 /// The process of a pass that did not linger has ended.
 void Supervisor::OnProcessOver(int status) {
-  const bool told = ended_ && WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ended_->code);
-  if (overdue_) {
-    const std::string limit = FormatDuration(settings_.pass_limit);
-    Tell({LogLevel::kError, true, fmt::format("a pass did not end within {}: killed", limit), {}, {}});
-  } else if (!told) {
+  const std::optional<PassEnded>& ended = heard_.ended;
+  if (ended && WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ended->code)) {
+    return OnPassOver(PassEndOf(ended->code), *ended);
+  }
+  if (!heard_.overdue) {
     Tell({LogLevel::kError, true, fmt::format("a pass was ended by {}", DescribeWaitStatus(status)), {}, {}});
   }
-  if (told) return OnPassOver(PassEndOf(ended_->code), *ended_);
   // A pass that is killed since it would not stop has not crashed.
-  OnPassOver(overdue_ ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed, {});
+  OnPassOver(heard_.overdue ? PassEnd::kOverdue : stopping_ ? PassEnd::kStopped : PassEnd::kCrashed, {});
 }
 
 void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
@@ -228,54 +231,67 @@ void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
   if (ended.looked != Looked::kAtNothing && !ended.summary.empty()) summary_ = ended.summary;
   unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
-  last_failure_ = failure_.empty() ? "the last pass did not end by itself" : failure_;
+  if (unreadable_ == 0) last_read_ = pass_started_;
+  last_failure_ = heard_.failure.empty() ? "the last pass did not end by itself" : heard_.failure;
   loaded_by_systemd_ = ended.loaded_by_systemd;
   next_pass_ = now;
   if (!std::exchange(reloaded_, false)) next_pass_ += ComputePause(settings_.interval, unreadable_);
   if (stopping_) return;
   if (passes_ == 1 && ended.code == ExitCode::kUsage) {
+    // Whoever looks at a failed service may not see its journal.
+    manager_.Notify(StatusAssignment(last_failure_));
     exit_code_ = ExitCode::kUsage;
     return;
   }
   BecomeReady();
   manager_.Notify(StatusAssignment(StatusText()));
-  if (ended.unauthorized && ShouldEndForCredentials({ended.loaded_by_systemd, Span(now - started_)})) {
-    log_.Error(
-        "the server takes the credentials no more that systemd loaded at the start: ending, to be started with "
-        "those that are there now");
-    exit_code_ = ExitCode::kUnreadable;
+  if (EndForNewKubeconfig(ended, now)) exit_code_ = ExitCode::kUnreadable;
+}
+
+/// Returns whether to end since systemd may have a kubeconfig that fits, and says so.
+bool Supervisor::EndForNewKubeconfig(const PassEnded& ended, Clock::time_point now) {
+  const auto unread = unreadable_ == 0 ? milliseconds(0) : Span(now - last_read_);
+  if (!ShouldEndForKubeconfig({.loaded_by_systemd = ended.loaded_by_systemd,
+                               .refused = ended.unauthorized,
+                               .running_for = Span(now - started_),
+                               .unread_for = unread})) {
+    return false;
   }
+  log_.Error(ended.unauthorized
+                 ? "the server takes the credentials no more that systemd loaded at the start: ending, to be started "
+                   "with those that are there now"
+                 : fmt::format("nothing could be read for {} with the kubeconfig that systemd loaded at the start: "
+                               "ending, to be started with the one that is there now",
+                               FormatDuration(unread)));
+  return true;
 }
 
 /// The pass is over, its process is not.
 void Supervisor::OnLinger() {
-  if (!ended_) return;
-  lingers_ = true;
-  limit_ = Clock::now() + settings_.linger_limit;
+  if (!heard_.ended) return;
+  heard_.lingers = true;
+  pass_->SetLimit(settings_.linger_limit);
   const bool reloaded = reloaded_;
-  OnPassOver(PassEndOf(ended_->code), *ended_);
+  OnPassOver(PassEndOf(heard_.ended->code), *heard_.ended);
   reloaded_ = reloaded;
   if (reloaded_) WakePass();
 }
 
 /// The first SIGTERM has the process come to its end, a second one would kill it.
 void Supervisor::WakePass() {
-  if (!std::exchange(told_to_wake_, true)) pass_->Signal(SIGTERM);
+  if (!std::exchange(heard_.told_to_wake, true)) pass_->Signal(SIGTERM);
 }
 
 /// The process of a pass that has lingered has ended.
 void Supervisor::OnWake(int status) {
   const auto now = Clock::now();
-  lingers_ = false;
+  heard_.lingers = false;
   if (stopping_) return;
-  if (overdue_ || !WIFEXITED(status)) {
-    const std::string how = overdue_ ? "did not wake up in time: killed" : "was ended by " + DescribeWaitStatus(status);
-    DoWithoutLingering(LogLevel::kError, "a pass that lingered " + how, "a pass that lingers does not end well");
-  }
+  if (!heard_.overdue && !WIFEXITED(status)) OnBadEnd("was ended by " + DescribeWaitStatus(status));
   // Right after its start a server knows no rights, and another one may have answered the lists.
-  const bool forbidden = wake_ && wake_->cause == WakeCause::kForbidden;
+  const bool forbidden = heard_.wake && heard_.wake->cause == WakeCause::kForbidden;
   if (std::exchange(forbidden_, forbidden) && forbidden) {
-    DoWithoutLingering(LogLevel::kWarn, "--linger needs the right to watch, and is left out: " + wake_->words,
+    DoWithoutLingering(LogLevel::kWarn, "--linger needs the right to watch, and is left out: " + heard_.wake->words,
                        "the right to watch lacks");
   }
   if (std::exchange(reloaded_, false)) {
@@ -283,11 +299,15 @@ void Supervisor::OnWake(int status) {
     return;
   }
   // The interval bounds how often something is written, and how often in vain something is looked for.
-  woken_ = wake_ && wake_->cause == WakeCause::kSomethingToDo;
+  woken_ = heard_.wake && heard_.wake->cause == WakeCause::kSomethingToDo;
   const bool at_once = woken_ && !false_alarm_;
-  if (woken_) team_space_ = wake_->team_space;
+  if (woken_) team_space_ = heard_.wake->team_space;
   const std::optional<Clock::time_point> since = at_once ? last_write_ : last_end_;
   next_pass_ = since ? std::max(now, *since + settings_.interval) : now;
+}
+
+void Supervisor::OnBadEnd(const std::string& how) {
+  DoWithoutLingering(LogLevel::kError, "a pass that lingered " + how, "a pass that lingers does not end well");
 }
 
 void Supervisor::DoWithoutLingering(LogLevel level, std::string text, std::string trouble) {
@@ -310,11 +330,7 @@ void Supervisor::CountPass(const FinishedPass& pass) {
 
 void Supervisor::CheckDeadlines() {
   const auto now = Clock::now();
-  if (pass_ && !overdue_ && now >= limit_) {
-    overdue_ = true;
-    pass_->Kill();
-  }
-  if (pass_ && stopping_ && now >= stop_limit_) CheckStop(now);
+  if (pass_) CheckPass();
   if (ready_untold_) TellReady();
   if (manager_.watchdog() && now >= next_ping_) {
     manager_.Notify("WATCHDOG=1");
@@ -322,17 +338,52 @@ void Supervisor::CheckDeadlines() {
   }
 }
 
-/// A pass that does not end is killed; one that can't be, since it waits for a disk that is away, is left behind.
-void Supervisor::CheckStop(Clock::time_point now) {
-  if (!stop_overdue_) {
-    pass_->Kill();
-    stop_overdue_ = true;
-    stop_limit_ = now + kKillLimit;
+void Supervisor::CheckPass() {
+  switch (pass_->CheckLimit()) {
+    case RunningPass::Due::kNothing: return;
+    case RunningPass::Due::kKilled:
+      if (!stopping_) OnOverdue();
+      return;
+    case RunningPass::Due::kUndying: return LeaveBehind();
+  }
+}
+
+/// Names it at once: one that can't be killed has no end at which to do so.
+void Supervisor::OnOverdue() {
+  heard_.overdue = true;
+  if (heard_.lingers) {
+    OnBadEnd("did not wake up in time: killed");
+  } else {
+    const std::string limit = FormatDuration(settings_.pass_limit);
+    Tell({LogLevel::kError, true, fmt::format("a pass did not end within {}: killed", limit), {}, {}});
+  }
+  manager_.Notify("STATUS=killing a pass that did not end in time");
+}
+
+/// A pass that waits in the kernel ends there at some time, and does nothing more. Until then the others go on.
+void Supervisor::LeaveBehind() {
+  if (stopping_) {
+    log_.Warn("the last pass can't even be killed: left behind");
+    pass_->LetGo();
+    pass_.reset();
     return;
   }
-  log_.Warn("the last pass can't even be killed: left behind");
-  pass_->SetReaped();
-  pass_.reset();
+  left_behind_.insert(pass_->pid());
+  TellLeftBehind();
+  OnGone(SIGKILL);
+}
+
+/// Says what is so as long as one is left behind, so that it is logged when that begins and when it is over.
+void Supervisor::TellLeftBehind() {
+  if (left_behind_.empty()) return;
+  std::string text = "a pass can't be killed, since it waits for a disk or a network file system: left behind";
+  const bool full = left_behind_.size() >= kMostLeftBehind;
+  if (full) text += fmt::format("; with {} of them no other one is started", left_behind_.size());
+  Tell({.level = LogLevel::kError,
+        .is_message = true,
+        .text = std::move(text),
+        .trouble = full ? "so many passes can't be killed that no other one is started" : "a pass can't be killed",
+        .fields = {}});
 }
 
 void Supervisor::Reload() {
@@ -354,7 +405,7 @@ void Supervisor::Reload() {
   may_linger_from_ = Clock::now();
   team_space_.clear();
   woken_ = false_alarm_ = false;
-  if (lingers_) WakePass();
+  if (heard_.lingers) WakePass();
   if (!ready_) return;
   ready_untold_ = true;
   TellReady();
@@ -369,14 +420,14 @@ void Supervisor::TellState() const {
                        FormatDuration(last_took_));
   }
   const std::string next =
-      lingers_ ? fmt::format("nothing to do for {}", FormatDuration(Span(now - *last_end_)))
-      : pass_  ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
-               : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
+      heard_.lingers ? fmt::format("nothing to do for {}", FormatDuration(Span(now - *last_end_)))
+      : pass_        ? fmt::format("a pass has been running for {}", FormatDuration(Span(now - pass_started_)))
+              : fmt::format("the next one in {}", FormatDuration(std::max(Span(next_pass_ - now), milliseconds(0))));
   // It was asked for, so it is told whatever the level.
   const LogLevel level = log_.shows(LogLevel::kInfo) ? LogLevel::kInfo : log_.level();
   log_.Write({.level = level,
               .is_message = true,
-              .text = fmt::format("{}: {}; {}; {} now", last, StatusText(), next, Count(troubles_.size(), "trouble")),
+              .text = fmt::format("{}: {}; {}; {} now", last, StatusText(), next, Count(troubles_.size(), "problem")),
               .trouble = {},
               .fields = {}});
 }
@@ -393,6 +444,10 @@ void Supervisor::TellReady() {
 }
 
 std::string Supervisor::StatusText() const {
+  if (left_behind_.size() >= kMostLeftBehind) {
+    return fmt::format("{} can't be killed: no other one is started until one of them has ended",
+                       Count(left_behind_.size(), "pass"));
+  }
   if (unreadable_ == 0) return summary_.empty() ? "the first pass is at work" : summary_;
   const milliseconds pause = ComputePause(settings_.interval, unreadable_);
   return fmt::format("{}; {} so far, trying every {}", last_failure_,

@@ -7,14 +7,16 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/metrics.h"
 #include "app/pass_report.h"
+#include "app/running_pass.h"
 #include "app/troubles.h"
-#include "base/child_task.h"
 #include "base/service_manager.h"
 
 namespace cnpa {
@@ -23,6 +25,7 @@ struct LoopSettings {
   std::chrono::milliseconds interval{0};      ///< From the end of a pass to the start of the next.
   std::chrono::milliseconds pass_limit{0};    ///< A pass that has not ended then is killed.
   std::chrono::milliseconds linger_limit{0};  ///< One that lingers, then.
+  std::chrono::milliseconds patience{2000};   ///< One that was killed and is still there then is left behind.
 };
 
 /// What a pass is told by the one before.
@@ -54,36 +57,54 @@ class Supervisor {
   /// Runs until SIGTERM or SIGINT, or until something makes it end itself.
   ///
   /// Returns kConverged after a signal, kUsage when the first pass could not use its credentials, kUnreadable when the
-  /// service manager has newer ones.
+  /// service manager may have newer ones.
   /// Requires: it has the process for itself: its signals and its children.
   ExitCode Run();
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// What the running pass has said, and what became of it.
+  struct Heard {
+    std::string failure;             ///< What it failed with as a whole.
+    std::optional<PassEnded> ended;  ///< What it said of its end.
+    std::optional<Wake> wake;        ///< What it said when it had lingered.
+    bool overdue = false;            ///< It was killed since its time was over.
+    bool lingers = false;            ///< The pass is over; its process waits for something to do.
+    bool told_to_wake = false;       ///< By us.
+  };
+
   void BlockSignals();
   void Wait();
   Clock::time_point NextEvent() const;
   void HandleSignals();
   void HandleSignal(int signal);
+  bool MayStartPass() const;
   void StartPass();
   void ReadReport(int most_reads);
-  void HandleLine(std::string_view line);
+  void Handle(const Result<PassMessage>& message);
   void Tell(const LogEntry& entry);
   void Reap();
+  void KillStrays() const;
+  void OnGone(int status);
   void OnProcessOver(int status);
   void OnPassOver(PassEnd end, const PassEnded& ended);
   void OnLinger();
   void WakePass();
   void OnWake(int status);
+  void OnBadEnd(const std::string& how);
   void DoWithoutLingering(LogLevel level, std::string text, std::string trouble);
   void CountPass(const FinishedPass& pass);
   void CheckDeadlines();
+  void CheckPass();
+  void OnOverdue();
+  void LeaveBehind();
+  void TellLeftBehind();
+  bool EndForNewKubeconfig(const PassEnded& ended, Clock::time_point now);
   void Reload();
   void TellState() const;
   void BecomeReady();
   void TellReady();
-  void CheckStop(Clock::time_point now);
   std::string StatusText() const;
 
   LoopSettings settings_;
@@ -93,23 +114,17 @@ class Supervisor {
   UniqueFd signals_;
   Troubles troubles_;
 
-  std::optional<ChildTask> pass_;
-  Clock::time_point pass_started_;
-  std::string unread_;                 ///< Of the running pass's report: the beginning of a line.
-  std::string failure_;                ///< What the running pass failed with as a whole.
-  std::optional<PassEnded> ended_;     ///< What the running pass said of its end.
-  std::optional<Wake> wake_;           ///< What it said when it had lingered.
+  std::optional<RunningPass> pass_;
+  Heard heard_;
+  std::set<pid_t> left_behind_;        ///< Passes that were killed and are still there.
   std::string team_space_;             ///< The only one that the next pass is to look at.
-  Clock::time_point limit_;            ///< When the running pass is killed.
   Clock::time_point may_linger_from_;  ///< No pass does before: one may not, or came to a bad end.
-  bool overdue_ = false;               ///< The running pass was killed since its time was over.
-  bool lingers_ = false;               ///< The pass is over; its process waits for something to do.
-  bool told_to_wake_ = false;          ///< By us.
   bool forbidden_ = false;             ///< It was the last one that lingered to be told that it may not watch.
   bool woken_ = false;                 ///< The running pass follows one that has found something to do.
   bool false_alarm_ = false;           ///< And the last one of these had nothing to write.
 
   Clock::time_point started_;
+  Clock::time_point pass_started_;  ///< The running pass, or else the last one.
   Clock::time_point next_pass_;
   Clock::time_point next_ping_;
   std::chrono::milliseconds last_took_{0};
@@ -119,13 +134,12 @@ class Supervisor {
   std::string summary_;             ///< Of the last pass that could read the cluster.
   std::uint64_t passes_ = 0;        ///< That have ended.
   int unreadable_ = 0;              ///< How many in a row, until now.
+  Clock::time_point last_read_;     ///< The start of the last pass that could read the cluster, or ours.
   bool reloaded_ = false;           ///< While the running pass was at work.
   bool ready_ = false;              ///< The first pass has read the cluster, or has failed.
   bool ready_untold_ = false;       ///< The service manager must still be told so.
   bool loaded_by_systemd_ = false;  ///< The kubeconfig of the last pass: a copy of the start.
   bool stopping_ = false;
-  bool stop_overdue_ = false;  ///< The pass has been killed since it did not end.
-  Clock::time_point stop_limit_;
   std::optional<ExitCode> exit_code_;
 };
 

@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,11 +18,23 @@
 namespace cnpa {
 namespace {
 
+/// Has ps and systemctl show `title` in place of the parent's command line, as far as there is room.
+void SetTitle(std::string_view title) {
+  std::ifstream file("/proc/self/cmdline");
+  const std::string arguments{std::istreambuf_iterator<char>(file), {}};
+  // The C library keeps where the first argument begins; behind it come the others, without a gap.
+  char* const begin = program_invocation_name;
+  if (arguments.size() <= title.size() || !arguments.starts_with(begin)) return;
+  std::memset(begin, 0, arguments.size());
+  std::memcpy(begin, title.data(), title.size());
+}
+
 [[noreturn]] void Become(const char* name, const ChildTask::Function& function, int report_fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, name);
+  SetTitle(name);
   const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null >= 0) ::dup2(null, STDIN_FILENO);
   const int code = function(report_fd);

@@ -18,8 +18,9 @@ class ChildTask {
   /// Runs in the child, gets the end of a pipe to write to; returns the exit code.
   using Function = std::function<int(int report_fd)>;
 
-  /// Starts `function` in a child of this process: in a process group of its own, named `name` (15 bytes are shown),
-  /// with /dev/null as standard input, and those signals blocked that are blocked here. It dies with us.
+  /// Starts `function` in a child of this process: in a process group of its own, named `name` (15 bytes of it for the
+  /// kernel, all in a list of processes with their arguments), with /dev/null as standard input, and those signals
+  /// blocked that are blocked here. It dies with us.
   ///
   /// Errors:   kUnavailable when the system gives no pipe or no process.
   /// Requires: this process has one thread.

@@ -16,7 +16,9 @@ endif()
 
 foreach(name cnpa-op.service cnpa-op@.service cnpa-op-diff.service cnpa-op-diff.timer)
   file(READ "${source}/${name}" unit)
-  string(REPLACE "\nExecStart=cnpa-op " "\nExecStart=${program} " unit "${unit}")
+  foreach(setting ExecStart ExecReload)
+    string(REPLACE "\n${setting}=cnpa-op " "\n${setting}=${program} " unit "${unit}")
+  endforeach()
   file(WRITE "${scratch}/${name}" "${unit}")
   file(INSTALL "${scratch}/${name}" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system"
        FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pace.h"
 
+#include <string>
+
 #include "support/catch.h"
 
 namespace cnpa {
@@ -25,10 +27,27 @@ TEST_CASE("ComputePause stretches to 30 s while the cluster can't be read", "[ap
   }
 }
 
-TEST_CASE("ShouldEndForCredentials waits until another start would find others", "[app][pace]") {
-  CHECK_FALSE(ShouldEndForCredentials({.loaded_by_systemd = true, .running_for = 5min - 1ms}));
-  CHECK(ShouldEndForCredentials({.loaded_by_systemd = true, .running_for = 5min}));
-  CHECK_FALSE(ShouldEndForCredentials({.loaded_by_systemd = false, .running_for = 24h}));
+TEST_CASE("ShouldEndForKubeconfig waits until another start may find another one", "[app][pace]") {
+  struct Case {
+    std::string name;
+    Unread unread;
+    bool want;
+  };
+  const Case cases[] = {
+      {"refused soon after the start", {true, true, 5min - 1ms, 5min}, false},
+      {"refused later", {true, true, 5min, 0s}, true},
+      {"refused, in a file that each pass reads", {false, true, 24h, 24h}, false},
+      {"away for a while", {true, false, 24h, 10min - 1ms}, false},
+      {"away, or another authority or address", {true, false, 24h, 10min}, true},
+      {"so since the start", {true, false, 10min, 10min}, true},
+      {"away, with a file that each pass reads", {false, false, 24h, 24h}, false},
+      {"all is well", {true, false, 24h, 0s}, false},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      CHECK(ShouldEndForKubeconfig(c.unread) == c.want);
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -44,6 +46,22 @@ TEST_CASE("ChildTask runs a function in a process and group of its own, under it
   CHECK(task->pid() != ::getpid());
   CHECK(Reported(*task) == "a-name leads");
   CHECK(DescribeWaitStatus(WaitFor(*task)) == "exit code 7");
+}
+
+TEST_CASE("ChildTask has its name in place of our command line, and leaves ours alone", "[base][child_task]") {
+  const auto command_line = [] {
+    std::ifstream file("/proc/self/cmdline");
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string before = command_line();
+  Result<ChildTask> task = ChildTask::Start("a-name", [&command_line](int report_fd) {
+    const std::string text = command_line().c_str();  // Up to the first zero.
+    return ::write(report_fd, text.data(), text.size()) > 0 ? 0 : 1;
+  });
+  REQUIRE(task);
+  CHECK(Reported(*task) == "a-name");
+  WaitFor(*task);
+  CHECK(command_line() == before);
 }
 
 TEST_CASE("ChildTask gives it nothing to read, and no way into what runs here", "[base][child_task]") {

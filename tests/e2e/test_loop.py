@@ -135,6 +135,7 @@ def test_a_pass_that_is_killed_is_named_and_the_next_one_goes_on(cluster):
         loop.wait_for_writes(5)
         child, = children(loop.process.pid)
         assert Path(f"/proc/{child}/comm").read_text() == "cnpa-op-pass\n"
+        assert Path(f"/proc/{child}/cmdline").read_bytes().rstrip(b"\0") == b"cnpa-op-pass"
         os.kill(child, signal.SIGKILL)
         wait_for(lambda: all(cluster.ready(name).get("status") == "True" for name in teams), "all are ready", 60)
         wait_for(lambda: said("over after 1 pass", spoken(loop)), "it is told that it is over")
@@ -178,7 +179,7 @@ def test_it_says_how_it_is_when_asked(cluster, loop):
     wait_for(lambda: len(cluster.requests(mark)) >= 9, "three passes")
     loop.signal(signal.SIGUSR1)
     wait_for(lambda: said(r"^cnpa-op: \d+ passes in .*, the last one .* ago, of .*: 0 team spaces in sync; "
-                          r"(the next one in|a pass has been running for) .*; 0 troubles now$", spoken(loop)), "it says")
+                          r"(the next one in|a pass has been running for) .*; 0 problems now$", spoken(loop)), "it says")
 
 
 def test_two_loops_side_by_side_leave_each_other_in_peace(cluster, loop):

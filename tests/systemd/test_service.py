@@ -253,10 +253,9 @@ def test_a_reload_names_what_is_wrong_and_keeps_what_was(host, service, cluster,
     service.systemctl("reload")
     service.mark()
     config("timeout: 30s\ninterval: soon\n")
-    service.systemctl("reload")
+    assert service.systemctl("reload", check=False).returncode != 0
     assert service.is_active() == "active"
-    error, = wait_for(lambda: [entry for entry in ours(service.journal()) if int(entry["PRIORITY"]) <= 4], "an error")
-    assert "/etc/cnpa-op/config.yaml:2" in error["MESSAGE"]
+    wait_for(lambda: said(r"/etc/cnpa-op/config\.yaml:2: interval", service.lines()), "the place of what is wrong")
     mark = cluster.mark()
     wait_for(lambda: lists(cluster, mark) >= 6, "passes at the old interval", 12)
 
@@ -267,6 +266,16 @@ def test_a_start_with_a_broken_configuration_says_where(host, cluster, config):
     assert service.systemctl("start", check=False).returncode != 0
     wait_for(lambda: said(r"/etc/cnpa-op/config\.yaml:1", service.lines()), "the place of what is wrong")
     assert service.show("ExecMainStatus") == "2"
+    assert service.show("ActiveState") == "failed", "and not started again"
+    assert "/etc/cnpa-op/config.yaml:1" in service.show("StatusText")
+
+
+def test_a_start_without_k3s_says_which_file_is_missing(host):
+    host.run("rm", "-rf", "/etc/rancher")
+    service = Service(host)
+    service.systemctl("start", check=False)
+    assert service.show("ActiveState") == "inactive"
+    assert "/etc/rancher/k3s/k3s.yaml" in host.run("systemctl", "status", "cnpa-op.service", check=False).stdout
 
 
 # -- another machine, another cluster --------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from support import UNITS, print_manifest
 SERVICES = ("cnpa-op.service", "cnpa-op@.service", "cnpa-op-diff.service")
 MOST_EXPOSURE = 1.2
 # What has nothing to do with the sandbox, and differs since a service, a template and a dry run do.
-OWN = {"Type", "ExecStart", "ExecReload", "Restart", "RestartSec", "WatchdogSec", "KillMode", "TimeoutStopSec",
-       "TimeoutStartSec", "SuccessExitStatus", "LoadCredential", "Environment", "EnvironmentFile", "StateDirectory",
+OWN = {"Type", "ExecStart", "ExecReload", "Restart", "RestartSec", "RestartPreventExitStatus", "WatchdogSec",
+       "KillMode", "TimeoutStopSec", "TimeoutStartSec", "SuccessExitStatus", "LoadCredential", "Environment", "EnvironmentFile", "StateDirectory",
        "StateDirectoryMode", "CacheDirectory", "CacheDirectoryMode", "RuntimeDirectory", "RuntimeDirectoryPreserve"}
 
 pytestmark = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze here")
