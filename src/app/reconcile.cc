@@ -173,6 +173,7 @@ class Run {
     // The CRD is not watched: one that goes is looked at by each pass.
     if (plan.empty() && !partial_ && context_.options.linger.count() > 0 && !observed->crd.deleting) {
       const bool knows_crd = MustReadCrd(*observed);
+      observed->crd.has_namespace_uid = observed->crd.has_namespace_uid || ShowsNamespaceUid(*observed);
       quiet_ = Quiet{*std::move(observed), std::move(versions), knows_crd};
     }
     return plan;

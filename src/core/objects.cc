@@ -40,7 +40,7 @@ bool ShowsNamespaceUid(const Observation& observation) {
 }
 
 bool MustReadCrd(const Observation& observation) {
-  const bool keeps_uids = ShowsNamespaceUid(observation);
+  const bool keeps_uids = observation.crd.has_namespace_uid || ShowsNamespaceUid(observation);
   return std::any_of(observation.team_spaces.begin(), observation.team_spaces.end(), [&](const TeamSpace& team_space) {
     if (team_space.deleting()) return AwaitsFinalizer(team_space);
     const TeamSpaceStatus& status = team_space.status;

@@ -46,6 +46,7 @@ TEST_CASE("ExcerptOf: the plan of an excerpt is that of the whole, for each team
     Random random(seed);
     World world = RandomWorld(random);
     Sort(world.cluster);
+    world.cluster.crd.has_namespace_uid = world.cluster.crd.has_namespace_uid || ShowsNamespaceUid(world.cluster);
     CAPTURE(seed);
     const Plan whole = ComputePlan(world.cluster);
     std::set<std::string> names{"nobody"};
