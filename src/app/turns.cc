@@ -5,22 +5,20 @@
 #include <variant>
 
 namespace cnpa {
-namespace {
 
-bool BeginsWithArchive(const Chain& chain) {
-  return !chain.changes.empty() && std::holds_alternative<WriteArchive>(chain.changes.front().effect);
+Turns::Kind Turns::KindOf(const Chain& chain) {
+  if (chain.changes.empty()) return Kind::kNothing;
+  return std::holds_alternative<WriteArchive>(chain.changes.front().effect) ? Kind::kArchive : Kind::kOther;
 }
-
-}  // namespace
 
 Turns::Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives,
              const std::vector<std::size_t>& order)
     : place_(plan.chains.size()), concurrency_(std::max<std::size_t>(concurrency, 1)), left_(for_archives) {
-  for (const Chain& chain : plan.chains) is_archive_.push_back(BeginsWithArchive(chain));
+  for (const Chain& chain : plan.chains) kinds_.push_back(KindOf(chain));
   for (std::size_t place = 0; place < place_.size(); ++place) {
     const std::size_t i = order.empty() ? place : order[place];
     place_[i] = place;
-    (is_archive_[i] ? archives_ : others_).push_back(i);
+    (kinds_[i] == Kind::kArchive ? archives_ : others_).push_back(i);
   }
 }
 
@@ -74,8 +72,8 @@ void Turns::PutBack(std::size_t chain) {
 }
 
 void Turns::Ended(std::size_t chain) {
-  --(is_archive_[chain] ? active_archives_ : active_others_);
-  if (!is_archive_[chain]) other_ended_ = true;
+  --(kinds_[chain] == Kind::kArchive ? active_archives_ : active_others_);
+  if (kinds_[chain] == Kind::kOther) other_ended_ = true;
   if (active_archives_ == 0) debt_ = std::chrono::milliseconds(0);
 }
 

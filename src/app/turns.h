@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which chain of a plan begins next. Chains go in the order of the plan, or another one, but for those that begin with an archive:
-// writing a file holds everything up, and a disk may be slow or hang, so they get no more than their share of the time.
+// Which chain of a plan begins next. Chains go in the order of the plan, or another one, but for those that begin with
+// an archive: writing a file holds everything up, and a disk may be slow or hang, so they get no more than their share
+// of the time.
 // A plain state machine: it is told what happens and knows no clock.
 #pragma once
 
@@ -44,11 +45,18 @@ class Turns {
   bool waiting() const { return !archives_.empty() || !others_.empty(); }
 
  private:
+  enum class Kind {
+    kArchive,  ///< It begins with one.
+    kOther,
+    kNothing,  ///< There is nothing to do, only something to say.
+  };
+
+  static Kind KindOf(const Chain& chain);
   bool MayArchive() const;
   std::size_t TakeArchive();
   std::size_t TakeOther();
 
-  std::vector<bool> is_archive_;      ///< By chain: whether it begins with an archive.
+  std::vector<Kind> kinds_;           ///< By chain.
   std::vector<std::size_t> place_;    ///< By chain: how many go before it.
   std::deque<std::size_t> archives_;  ///< Not begun yet, like the following.
   std::deque<std::size_t> others_;
@@ -57,7 +65,7 @@ class Turns {
   std::chrono::milliseconds debt_{0};  ///< Spent on archives whose requests have no answer yet.
   std::size_t active_archives_ = 0;
   std::size_t active_others_ = 0;
-  bool other_ended_ = false;
+  bool other_ended_ = false;  ///< One that had something to do.
   bool locked_ = false;
 };
 
