@@ -54,7 +54,7 @@ Result<CrdReport> ReadDiscoveryReport(Client& client) {
   // Another CRD of the group may have a version of that name.
   CrdReport report{.established = true, .cluster_scoped = true};
   if (served) {
-    const Result<CrdReport> decoded = DecodeDiscoveryReport(*std::move(served));
+    Result<CrdReport> decoded = DecodeDiscoveryReport(*std::move(served));
     if (!decoded || decoded->served) return decoded;
     report = *decoded;
   }
@@ -152,7 +152,7 @@ Error ExplainNoTeamSpaces(Client& client, Error error) {
         ": see that the webhook of its spec.conversion answers: kubectl describe crd teamspaces.platform.labhub.io";
   }
   const bool missing = error.code == ErrorCode::kNotFound;
-  if (!missing && error.code != ErrorCode::kMalformed) return error;
+  if (!missing && !error.message.ends_with(kInNamespace)) return error;
   const Result<CrdReport> crd = ReadCrdReport(client);
   if (!crd && crd.error().code == ErrorCode::kNotFound) {
     if (missing) error.message = fmt::format("{}: {}", crd.error().message, kApplyCrd);

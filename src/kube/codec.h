@@ -43,6 +43,9 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
 /// Returns whether the API server admits `name` for an object: names go into paths of URLs and files.
 bool IsObjectName(std::string_view name);
 
+/// Ends the error on a TeamSpace that a CRD of another scope has put into a namespace.
+inline constexpr std::string_view kInNamespace = "is in a namespace";
+
 /// Decode one item of a list. Whatever else is wrong with it is noted in its `unreadable`.
 ///
 /// Errors:  kMalformed when it has no usable name or uid: then nobody can say whose it is.

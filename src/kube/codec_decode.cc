@@ -141,7 +141,9 @@ Result<TeamSpace> DecodeTeamSpaceAt(JsonDocument& document, const JsonReader& ob
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
   // Of a CRD whose scope is another: a path without the namespace leads to none of its objects.
-  if (metadata.Has("namespace")) return Fail(ErrorCode::kMalformed, "'" + identity->name + "' is in a namespace");
+  if (metadata.Has("namespace")) {
+    return Fail(ErrorCode::kMalformed, "'" + identity->name + "' " + std::string(kInNamespace));
+  }
   TeamSpace team_space{.name = std::move(identity->name), .uid = std::move(identity->uid)};
   team_space.deletion_timestamp = metadata.OptionalString("deletionTimestamp");
   team_space.finalizers = metadata.Strings("finalizers");

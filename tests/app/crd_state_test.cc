@@ -146,8 +146,9 @@ TEST_CASE("ExplainNoTeamSpaces leaves what is no 404 as it is, but for its way o
       {{ErrorCode::kDenied, "forbidden"}, ours, "forbidden"},
       {{ErrorCode::kInvalid, webhook}, ours, webhook + see},
       {{ErrorCode::kUnavailable, unread}, ours, unread + see},
-      {{ErrorCode::kMalformed, "not JSON"}, ours, "not JSON"},
-      {{ErrorCode::kMalformed, "not JSON"}, {}, "not JSON"},
+      {{ErrorCode::kMalformed, "not JSON"}, other_scope, "not JSON"},
+      {{ErrorCode::kMalformed, namespaced}, ours, namespaced},
+      {{ErrorCode::kMalformed, namespaced}, {}, namespaced},
       {{ErrorCode::kMalformed, namespaced},
        other_scope,
        "the TeamSpace CRD is not cluster scoped: the scope can't be changed: delete the CRD, and with it its objects, "
@@ -157,7 +158,7 @@ TEST_CASE("ExplainNoTeamSpaces leaves what is no 404 as it is, but for its way o
     FakeTransport transport = TransportOf(c.replies);
     Client client(transport, std::chrono::seconds(15));
     CHECK(ExplainNoTeamSpaces(client, c.error) == Error{c.error.code, c.want});
-    CHECK(transport.requests.size() == (c.error.code == ErrorCode::kMalformed ? 1 : 0));
+    CHECK(transport.requests.size() == (c.error.message == namespaced ? 1 : 0));
   }
 }
 
