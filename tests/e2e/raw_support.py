@@ -56,7 +56,8 @@ def converged_team(name):
     ready = {"type": "Ready", "status": "True", "reason": "Reconciled", "observedGeneration": 1,
              "message": f"namespace team-{name} and its quota are as specified",
              "lastTransitionTime": "2026-01-01T00:00:00Z"}
-    made = team(name, observedGeneration=1, namespace=f"team-{name}", conditions=[ready])
+    made = team(name, observedGeneration=1, namespace=f"team-{name}", namespaceUID=f"uid-team-{name}",
+                conditions=[ready])
     made["metadata"]["finalizers"] = [FINALIZER]
     return made
 
@@ -80,19 +81,21 @@ KINDS = {"teamspaces": ("TeamSpaceList", "platform.labhub.io/v1alpha1"), "namesp
 FIELDS = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 DEFINITION = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
               "metadata": {"name": "teamspaces.platform.labhub.io", "uid": "uid-crd"},
-              "spec": {"versions": [{"name": "v1alpha1", "subresources": {"status": {}},
-                                     "schema": {"openAPIV3Schema": FIELDS}}]}}
+              "spec": {"scope": "Cluster",
+                       "versions": [{"name": "v1alpha1", "served": True, "storage": True,
+                                     "subresources": {"status": {}}, "schema": {"openAPIV3Schema": FIELDS}}]},
+              "status": {"conditions": [{"type": name, "status": "True"} for name in ("NamesAccepted", "Established")]}}
 
 
 def listed(request):
     """Returns which list a request asks for, "crd" for the CRD, or None.
 
-    A TeamSpace that is read by its name is no list.
+    A TeamSpace or a namespace that is read by its name is no list.
     """
     if request.path == CRD:
         return "crd"
     name = request.path.rpartition("/")[2]
-    by_name = name == "teamspaces" and "fieldSelector" in request.target
+    by_name = name in ("teamspaces", "namespaces") and "fieldSelector" in request.target
     return name if request.verb == "GET" and name in LISTS and not by_name else None
 
 
@@ -105,6 +108,11 @@ def sane_answer(asked, items=None):
     return DEFINITION if asked == "crd" else list_of(asked, (items or ITEMS)[asked])
 
 
+def named(request):
+    """Returns the name of the one object that a list is to have."""
+    return re.search("metadata.name%3D([^&]+)", request.target)[1]
+
+
 def answer_sanely(request, items=None):
     """Answers as an API server does that has `items` and takes every write."""
     if request.is_write:
@@ -112,9 +120,12 @@ def answer_sanely(request, items=None):
     elif asked := listed(request):
         request.answer(200, sane_answer(asked, items))
     elif request.path == TEAMS:
-        name = request.target.rpartition("%3D")[2]
+        name = named(request)
         request.answer(200, list_of("teamspaces", [i for i in (items or ITEMS)["teamspaces"]
                                                   if i["metadata"]["name"] == name]))
+    elif request.path == NAMESPACES:
+        # Asked for once it has been made.
+        request.answer(200, list_of("namespaces", [space(named(request).removeprefix("team-"))]))
     else:
         request.answer(200, "ok")
 
