@@ -92,7 +92,7 @@ def test_a_refused_one_says_why_and_what_to_do(cluster):
     assert cluster.once().code == 1
     result = explain(cluster, name)
     assert first(result) == f"TeamSpace {name} is refused, until somebody acts:"
-    assert said(r"^  ! NamespaceConflict: .* hand it over with: kubectl label namespace", result.stdout)
+    assert said(r"^  ! NamespaceConflict: .* hand it over .*: kubectl label namespace", result.stdout)
     assert said(rf"^Namespace/team-{name}  is not ours, nothing in it is touched", result.stdout)
     value = document(cluster, name)
     assert (value["standing"], value["reason"]) == ("Refused", "NamespaceConflict")
