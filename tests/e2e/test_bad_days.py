@@ -290,6 +290,7 @@ KINDS = (
     ((3,), "^cnpa-op: the API server is not ready yet$"),
     ((1, 3), "503 ServiceUnavailable: apiserver is shutting down"),
     ((1, 3), r"429 TooManyRequests: storage is \(re\)initializing"),
+    ((1,), "429: Too many requests, please try again later"),
     ((1, 3), "500 InternalError: Internal error occurred: .*connect: connection refused"),
     ((1, 3), "500: (rpc error: code = Unavailable|etcdserver: |database is locked)"),
     ((1, 3), "504 Timeout: Timeout: request did not complete within the allotted timeout"),
