@@ -21,13 +21,16 @@ void FuzzCode(int code, std::string_view body) {
   response.body = body;
   const ApiError error = DecodeApiError(request, response);
   Require(error.code == code && error.path == "/apis/a/b", "code and path are the request's");
-  Require(!error.message.empty(), "a refusal has words");
+  RequireOneLine(error.message);
 
-  const Error told = ToError(error);
-  Require(told.code == ClassifyApiError(error), "what is told is of the kind that is acted on");
-  RequireOneLine(told.message);
-  Require(told.message.size() <= kLongestLine, "one line that can be read");
-  if (code == 403 && told.code == ErrorCode::kDenied) Require(ParseMissingRight(error).has_value(), "names the right");
+  for (const Purpose purpose : {Purpose::kRead, Purpose::kWrite}) {
+    const Error told = ToError(error, purpose);
+    Require(told.code == ClassifyApiError(error, purpose), "what is told is of the kind that is acted on");
+    RequireOneLine(told.message);
+    Require(told.message.size() <= kLongestLine, "one line that can be read");
+    if (code == 403 && told.code == ErrorCode::kDenied)
+      Require(ParseMissingRight(error).has_value(), "names the right");
+  }
 }
 
 }  // namespace

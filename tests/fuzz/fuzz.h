@@ -3,13 +3,13 @@
 // What the fuzz targets share. A target is one file x_fuzz.cc with a Fuzz() in it; entry.cc hands that to libFuzzer.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
+#include "base/text.h"
 
 namespace cnpa {
 
@@ -32,9 +32,7 @@ void RequireValueOr(ErrorCode code, const Result<T>& result) {
 }
 
 inline void RequireOneLine(std::string_view text) {
-  const bool plain =
-      std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '\x7f'; });
-  Require(plain, "one line without control characters");
+  Require(Printable(text) == text, "one line of UTF-8 that no terminal obeys");
 }
 
 }  // namespace cnpa
