@@ -6,12 +6,14 @@ table replaces the answer to one request; the rows of a file run some at a time,
 """
 
 import contextlib
+import copy
 import gzip
 import json
 import re
 import subprocess
 import tempfile
 import time
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,6 +110,54 @@ def sane_answer(asked, items=None):
     return DEFINITION if asked == "crd" else list_of(asked, (items or ITEMS)[asked])
 
 
+_written = weakref.WeakKeyDictionary()  # by server: what was written of each object, by its path
+
+
+def written(request, items):
+    """Returns an object as an API server has it after a write, which it takes as it is."""
+    kept, path = _written.setdefault(request.closing, {}), request.path.removesuffix("/status")
+    body = json.loads(request.body) if request.body else {}
+    if request.verb == "POST":
+        name = body.get("metadata", {}).get("name")
+        inside = re.search("/namespaces/([^/]+)/", path)
+        given = {"uid": f"uid-{name}"} | ({"namespace": inside[1]} if inside else {})
+        path = f"{path}/{name}"
+        kept[path] = body | {"metadata": body.get("metadata", {}) | given}
+    elif request.verb == "PATCH":
+        kept[path] = patched(kept.get(path) or found(path, items), body)
+    return kept.get(path, {"kind": "Status", "apiVersion": "v1", "status": "Success"})
+
+
+def found(path, items):
+    """Returns a copy of the object at a path in the world before any write."""
+    parts = path.split("/")
+    kinds = {"teamspaces": {}, "namespaces": {"kind": "Namespace", "apiVersion": "v1"},
+             "resourcequotas": {"kind": "ResourceQuota", "apiVersion": "v1"}}
+    for item in items.get(parts[-2], []):
+        metadata = item["metadata"]
+        if metadata["name"] == parts[-1] and metadata.get("namespace") in (None, parts[-3]):
+            return kinds[parts[-2]] | copy.deepcopy(item)
+    return {"kind": "Any", "apiVersion": "v1"}
+
+
+def patched(value, patch):
+    """Returns a JSON value after a JSON Patch whose tests hold."""
+    for step in patch if isinstance(patch, list) else []:
+        *parents, last = [part.replace("~1", "/").replace("~0", "~") for part in step["path"].split("/")[1:]]
+        parent = value
+        for part in parents:
+            parent = parent[int(part)] if isinstance(parent, list) else parent.setdefault(part, {})
+        if isinstance(parent, list):
+            place = len(parent) if last == "-" else int(last)
+            if step["op"] != "test":
+                parent[place:place + (step["op"] != "add")] = [] if step["op"] == "remove" else [step["value"]]
+        elif step["op"] == "remove":
+            parent.pop(last, None)
+        elif step["op"] != "test":
+            parent[last] = step["value"]
+    return value
+
+
 def named(request):
     """Returns the name of the one object that a list is to have."""
     return re.search("metadata.name%3D([^&]+)", request.target)[1]
@@ -116,7 +166,7 @@ def named(request):
 def answer_sanely(request, items=None):
     """Answers as an API server does that has `items` and takes every write."""
     if request.is_write:
-        request.answer(201 if request.verb == "POST" else 200, {"kind": "Any", "apiVersion": "v1"})
+        request.answer(201 if request.verb == "POST" else 200, written(request, items or ITEMS))
     elif asked := listed(request):
         request.answer(200, sane_answer(asked, items))
     elif request.path == TEAMS:
