@@ -173,7 +173,7 @@ def test_what_a_policy_changes_is_never_ready_and_is_not_sent_again_and_again(cl
     assert cluster.once().writes == []
 
 
-@pytest.mark.parametrize("reason", ["Unauthorized", "Invalid"])
+@pytest.mark.parametrize("reason", ["Forbidden", "Invalid", "RequestEntityTooLarge"])
 def test_a_denial_by_a_validating_policy_is_a_refusal_whatever_its_reason(cluster, reason):
     name = cluster.create_team(cluster.new_name("vap"))
     head = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": f"policy-{name}"}}
