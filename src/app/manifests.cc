@@ -70,7 +70,7 @@ std::string UnitManifest(std::string_view path) {
   std::string text(kUnit);
   const bool found = std::any_of(kSearched.begin(), kSearched.end(),
                                  [path](std::string_view folder) { return path == std::string(folder) + "cnpa-op"; });
-  if (!path.empty() && !found) Replace(text, 1, "ExecStart=cnpa-op ", "ExecStart=" + CommandWord(path) + " ");
+  if (!path.empty() && !found) Replace(text, 2, "=cnpa-op ", "=" + CommandWord(path) + " ");
   return text;
 }
 

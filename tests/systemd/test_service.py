@@ -270,12 +270,13 @@ def test_a_start_with_a_broken_configuration_says_where(host, cluster, config):
     assert "/etc/cnpa-op/config.yaml:1" in service.show("StatusText")
 
 
-def test_a_start_without_k3s_says_which_file_is_missing(host):
+def test_a_start_without_k3s_fails_at_once_and_is_not_tried_again(host):
     host.run("rm", "-rf", "/etc/rancher")
     service = Service(host)
     service.systemctl("start", check=False)
     assert service.show("ActiveState") == "inactive"
-    assert "/etc/rancher/k3s/k3s.yaml" in host.run("systemctl", "status", "cnpa-op.service", check=False).stdout
+    assert service.show("AssertResult") == "no"
+    assert "Assertion failed" in host.run("systemctl", "status", "cnpa-op.service", check=False).stdout
 
 
 # -- another machine, another cluster --------------------------------------------------------------------------------
