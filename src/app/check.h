@@ -12,7 +12,18 @@
 
 namespace cnpa {
 
-enum class CheckKind { kKubeconfig, kCertificate, kServer, kIdentity, kCrd, kRights, kLists, kArchive, kClock, kConfig };
+enum class CheckKind {
+  kKubeconfig,
+  kCertificate,
+  kServer,
+  kIdentity,
+  kCrd,
+  kRights,
+  kLists,
+  kArchive,
+  kClock,
+  kConfig
+};
 
 /// Returns "kubeconfig", "certificate", ...
 std::string_view CheckKindName(CheckKind kind);

@@ -28,7 +28,7 @@ struct ChainReport {
   std::vector<FieldChange> altered;  ///< For kFailed: what the server changed of what was sent.
   std::optional<Refusal> refusal;    ///< The plan's, or what the failure means for the team.
   bool told = false;                 ///< The status was written anew, since the failure is a refusal.
-  bool archive_was_there = false;  ///< Then the archive is done, and nothing was written.
+  bool archive_was_there = false;    ///< Then the archive is done, and nothing was written.
 
   /// Returns whether change `i` of `chain` was made: it is done, and was not found to be done before.
   bool Made(const Chain& chain, std::size_t i) const;

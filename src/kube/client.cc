@@ -82,6 +82,14 @@ std::string_view VerbOf(const Request& request) {
   return "";
 }
 
+/// What a 403 means where /readyz is refused as well: nobody can tell a server that starts from a missing permission.
+Error NotReadyOrForbidden(const ApiError& refused) {
+  const std::optional<MissingRight> right = ParseMissingRight(refused);
+  if (!right) return ToError(refused);
+  return {ErrorCode::kDenied, "the API server is not ready yet, or does not let user \"" + right->user + "\" " +
+                                  right->verb + " " + right->resource + ": it refuses /readyz as well"};
+}
+
 }  // namespace
 
 std::optional<std::string> WarningText(std::string_view value) {
@@ -199,8 +207,9 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
   }
   if (response->code != 200) {
     const Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
-    Error error = ToError(DecodeApiError(request, *response));
-    if (response->code == 403) return BlameRightsOrStart(listing, std::move(error));
+    const ApiError refused = DecodeApiError(request, *response);
+    if (response->code == 403) return BlameRightsOrStart(listing, refused);
+    Error error = ToError(refused);
     if (MayPass(error.code)) return RetryOrFail(listing, std::move(error), *response);
     return listing->Fail(std::move(error));
   }
@@ -227,13 +236,12 @@ void Client::RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, c
   ListPage(listing);
 }
 
-void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error) {
-  GetOnce("/readyz", [this, listing, error = std::move(error)](const Result<std::string>& ready) {
-    if (ready) return listing->Fail(error);
+void Client::BlameRightsOrStart(const std::shared_ptr<Listing>& listing, const ApiError& refused) {
+  GetOnce("/readyz", [this, listing, refused](const Result<std::string>& ready) {
+    if (ready) return listing->Fail(ToError(refused));
     if (ready.error().code == ErrorCode::kStopped) return listing->Fail(ready.error());
-    // /readyz may be kept from us: by a gateway, for good, or for some tenths of a second by a server that starts. A
-    // 403 that stays is one, and says what is missing.
-    if (!MayPass(ready.error().code)) return RetryOrFail(listing, error, {});
+    // /readyz may be kept from us: by a gateway, for good, or for a while by a server that starts.
+    if (!MayPass(ready.error().code)) return RetryOrFail(listing, NotReadyOrForbidden(refused), {});
     RetryOrFail(listing, {ErrorCode::kUnavailable, "the API server is not ready yet"}, {});
   });
 }

@@ -55,8 +55,8 @@ class Client {
   /// reason is made again a few times; `on_restart` is then called first, and whatever came before is void.
   ///
   /// Errors:  of `on_done`: kDenied, kNotFound (no such collection), kUnavailable, kMalformed. kDenied is not said
-  ///          of a server that has just started and knows no permissions yet: only if its /readyz says 200, or some
-  ///          tries in a row say the same.
+  ///          of a server that has just started and knows no permissions yet: only if its /readyz says 200. If that is
+  ///          refused as well, some tries in a row, both causes are named.
   void List(const Collection& collection, std::function<void()> on_restart, OnItem on_item, OnListed on_done);
 
   /// Begins to watch `collection` for what happens after `resource_version`, until the pass's deadline or Abandon();
@@ -118,7 +118,7 @@ class Client {
   void ListPage(const std::shared_ptr<Listing>& listing);
   void FinishPage(const std::shared_ptr<Listing>& listing, Result<Response> response);
   void RetryOrFail(const std::shared_ptr<Listing>& listing, Error error, const Response& answer);
-  void BlameRightsOrStart(const std::shared_ptr<Listing>& listing, Error error);
+  void BlameRightsOrStart(const std::shared_ptr<Listing>& listing, const ApiError& refused);
   void WriteAttempt(const std::shared_ptr<Request>& request, int attempt, OnBody on_done);
   void FinishWrite(const std::shared_ptr<Request>& request, int attempt, const OnBody& on_done,
                    Result<Response> response);

@@ -290,6 +290,10 @@ class Lab:
 
     # Passes
 
+    def forget(self):
+        """Takes away what passes remember of earlier ones."""
+        (Path(self._folder) / "memory.json").unlink(missing_ok=True)
+
     def start(self, *arguments, proxied=True, kubeconfig=None, archive=None, under=(), once=True, **options):
         """Starts a pass, or the loop, and returns its process; `under` is a command to run it under."""
         kubeconfig = kubeconfig or (self._bench.proxy_kubeconfig if proxied else self.plane.user_kubeconfig)

@@ -252,10 +252,10 @@ def item(old, new):
     return does
 
 
-def status(code, message, reason=""):
-    """Answers with a Status, as an API server refuses."""
+def status(code, message, reason="", **details):
+    """Answers with a Status, as an API server refuses; `details` say what it is about."""
     return answers(code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message,
-                          "reason": reason, "code": code})
+                          "reason": reason, "code": code} | ({"details": details} if details else {}))
 
 
 def compressed(make):

@@ -287,7 +287,7 @@ KINDS = (
     ((1, 3), NO_CONNECTION + "no TLS with the server: "),
     ((1, 3), NO_CONNECTION + "no (connection|answer|whole answer) within "),
     ((1, 3), NO_CONNECTION + "the server's certificate is not trusted .*: check 'certificate-authority'"),
-    ((3,), "^cnpa-op: the API server is not ready yet$"),
+    ((3,), "^cnpa-op: the API server is not ready yet(, or does not let user .*)?$"),
     ((1, 3), "503 ServiceUnavailable: apiserver is shutting down"),
     ((1, 3), r"429 TooManyRequests: storage is \(re\)initializing"),
     ((1,), "429: Too many requests, please try again later"),

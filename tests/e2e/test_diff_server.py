@@ -162,7 +162,7 @@ def run_where(bench, does, *flags, on=f"POST {NAMESPACES} team-alpha"):
 @pytest.mark.parametrize("does, line", [
     (status(400, 'admission webhook "old.example" does not support dry run', "BadRequest"),
      r"^\. Namespace/team-alpha +not checked: .*webhook \"old.example\" does not support dry run$"),
-    (status(409, 'namespaces "team-alpha" already exists', "AlreadyExists"),
+    (status(409, 'namespaces "team-alpha" already exists', "AlreadyExists", name="team-alpha", kind="namespaces"),
      r"^\. Namespace/team-alpha +it has changed meanwhile, look again: .*already exists$"),
     (status(500, "etcdserver: request timed out", "InternalError"),
      r"^\. Namespace/team-alpha +not checked: .*request timed out$"),

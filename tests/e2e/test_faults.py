@@ -198,7 +198,7 @@ def test_code_instead_of_a_list(row, outcomes):
         ("500 without a Status", answers(500, "no"), "500"),
     )
 ), *(
-    Unread(f"the CRD: {name}", does, says, STALLED, 1, "crd")
+    Unread(f"the CRD: {name}", does, says, STALLED, TRIES, "crd")
     for name, does, says in (
         ("reset in the middle", sends(half, Request.reset), ENDS_EARLY),
         ("a proxy's page with code 200", answers(200, HTML), "not JSON"),

@@ -125,8 +125,9 @@ def test_last_transition_time_changes_only_with_the_status_of_ready(cluster):
     cluster.converge()
     assert cluster.ready(name)["observedGeneration"] == 2
     assert cluster.ready(name)["lastTransitionTime"] == LONG_AGO
-    # Now Ready turns: the namespace is nobody's that we know.
-    cluster.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "ownerReferences": None}})
+    # Now Ready turns: the namespace belongs to another TeamSpace.
+    other = cluster.owner_reference(cluster.create_team())
+    cluster.patch_namespace(name, {"metadata": {"labels": {LABEL: None}, "ownerReferences": [other]}})
     assert cluster.once().code == 1
     assert cluster.ready(name)["status"] == "False"
     assert cluster.ready(name)["lastTransitionTime"] > LONG_AGO

@@ -155,6 +155,7 @@ def test_a_stale_pass_harms_nothing_that_was_reconciled_since(lab, case):
     archives = lab.archived()
 
     for stale in SUBSETS:
+        lab.forget()  # A race that is lost in pass after pass is no race any more.
         done = run_stale(lab, moment, stale)
         assert breaches(lab) == [], f"{stale} of the past: {done}"
         assert lab.archived() == archives, f"{stale} of the past: {done}"
