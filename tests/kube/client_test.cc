@@ -403,7 +403,8 @@ TEST_CASE("Client::Get and Ask are made again when they failed for a passing rea
 
       Client client(transport, kRequestTimeout, LongestJitter());
       std::string reviewed;
-      client.Ask("/reviews", "{}", [&reviewed](const Result<std::string>& body) { reviewed = body.value_or("failed"); });
+      client.Ask("/reviews", "{}",
+                 [&reviewed](const Result<std::string>& body) { reviewed = body.value_or("failed"); });
       client.RunUntilIdle();
       CHECK(reviewed == "reviewed");
       CHECK(transport.requests.back().body == "{}");
