@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/environment.h"
 #include "core/objects.h"
 #include "kube/json_writer.h"
 
@@ -40,10 +41,6 @@ std::string Subject(const Options& options) {
                      Quoted(options.rbac_service_account.substr(colon + 1)));
 }
 
-/// Where systemd looks for a program that is given by its name.
-constexpr std::array<std::string_view, 6> kSearched{"/usr/local/sbin/", "/usr/local/bin/", "/usr/sbin/",
-                                                    "/usr/bin/",        "/sbin/",          "/bin/"};
-
 struct Hidden {
   std::string_view folder;
   std::string_view setting;
@@ -68,8 +65,8 @@ std::string CommandWord(std::string_view path) {
 
 std::string UnitManifest(std::string_view path) {
   std::string text(kUnit);
-  const bool found = std::any_of(kSearched.begin(), kSearched.end(),
-                                 [path](std::string_view folder) { return path == std::string(folder) + "cnpa-op"; });
+  const bool found = std::any_of(kProgramFolders.begin(), kProgramFolders.end(),
+                                 [path](std::string_view folder) { return path == std::string(folder) + "/cnpa-op"; });
   if (!path.empty() && !found) Replace(text, 2, "=cnpa-op ", "=" + CommandWord(path) + " ");
   return text;
 }

@@ -16,7 +16,7 @@ struct Unread {
   bool loaded_by_systemd = false;         ///< The kubeconfig is a copy of the start: only another start reads the file.
   bool refused = false;                   ///< The server took no credentials of ours.
   std::chrono::milliseconds running_for;  ///< Since the supervisor started.
-  std::chrono::milliseconds unread_for;   ///< Since the last pass that could read the cluster, or the start.
+  std::chrono::milliseconds unread_for;   ///< Since the first of the passes in a row that could read nothing.
 };
 
 /// Returns whether to end, for a service manager to start us anew with the kubeconfig that is there now. Not soon after

@@ -51,7 +51,7 @@ ExitCode Supervisor::Run() {
   BlockSignals();
   // What a pass that is killed leaves behind, such as the children of a plugin, becomes ours to end.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  started_ = next_pass_ = next_ping_ = last_read_ = Clock::now();
+  started_ = next_pass_ = next_ping_ = Clock::now();
   // The first lists may take as long as a pass may.
   const auto patience = settings_.pass_limit + kStopLimit;
   manager_.Notify(fmt::format("EXTEND_TIMEOUT_USEC={}", std::chrono::microseconds(patience).count()));
@@ -230,8 +230,11 @@ void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
              .numbers = ended.numbers});
   for (const LogEntry& over : troubles_.EndPass(ended.looked, now)) log_.Write(over);
   if (ended.looked != Looked::kAtNothing && !ended.summary.empty()) summary_ = ended.summary;
-  unreadable_ = ended.looked == Looked::kAtNothing ? unreadable_ + 1 : 0;
-  if (unreadable_ == 0) last_read_ = pass_started_;
+  if (ended.looked != Looked::kAtNothing) {
+    unreadable_ = 0;
+  } else if (unreadable_++ == 0) {
+    unread_since_ = pass_started_;
+  }
   last_failure_ = heard_.failure.empty() ? "the last pass did not end by itself" : heard_.failure;
   loaded_by_systemd_ = ended.loaded_by_systemd;
   next_pass_ = now;
@@ -250,7 +253,7 @@ void Supervisor::OnPassOver(PassEnd end, const PassEnded& ended) {
 
 /// Returns whether to end since systemd may have a kubeconfig that fits, and says so.
 bool Supervisor::EndForNewKubeconfig(const PassEnded& ended, Clock::time_point now) {
-  const auto unread = unreadable_ == 0 ? milliseconds(0) : Span(now - last_read_);
+  const auto unread = unreadable_ == 0 ? milliseconds(0) : Span(now - unread_since_);
   if (!ShouldEndForKubeconfig({.loaded_by_systemd = ended.loaded_by_systemd,
                                .refused = ended.unauthorized,
                                .running_for = Span(now - started_),

@@ -134,7 +134,7 @@ class Supervisor {
   std::string summary_;             ///< Of the last pass that could read the cluster.
   std::uint64_t passes_ = 0;        ///< That have ended.
   int unreadable_ = 0;              ///< How many in a row, until now.
-  Clock::time_point last_read_;     ///< The start of the last pass that could read the cluster, or ours.
+  Clock::time_point unread_since_;  ///< The start of the first of the passes in a row that could read nothing.
   bool reloaded_ = false;           ///< While the running pass was at work.
   bool ready_ = false;              ///< The first pass has read the cluster, or has failed.
   bool ready_untold_ = false;       ///< The service manager must still be told so.

@@ -43,7 +43,13 @@ Environment EnvironmentFrom(const std::vector<std::string>& list) {
 
 std::string OwnPath() {
   std::error_code error;
-  return std::filesystem::read_symlink("/proc/self/exe", error).string();
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  // A link there, as to the version that is installed, goes on leading to the program after an upgrade.
+  for (const std::string_view folder : kProgramFolders) {
+    const std::filesystem::path place = std::filesystem::path(folder) / self.filename();
+    if (std::filesystem::canonical(place, error) == self && !error) return place.string();
+  }
+  return self.string();
 }
 
 std::string HostName() {

@@ -117,13 +117,14 @@ ApiError DecodeApiError(const Request& request, const Response& response) {
 }
 
 ErrorCode ClassifyApiError(const ApiError& error, Purpose purpose) {
-  if (error.by_admission) return ErrorCode::kInvalid;
+  const bool writes = purpose == Purpose::kWrite;
+  // What a webhook says of a read, a conversion, may pass like any other failure of the server.
+  if (writes && error.by_admission) return ErrorCode::kInvalid;
   if (error.code == 401) return ErrorCode::kDenied;
   if (error.code == 403) {
     if (HasCause(error, "NamespaceTerminating")) return ErrorCode::kTerminating;
     return ParseMissingRight(error) ? ErrorCode::kDenied : ErrorCode::kInvalid;
   }
-  const bool writes = purpose == Purpose::kWrite;
   if (writes && (error.code == 404 || error.code == 409 || error.code == 422)) return ClassifyRace(error);
   if (error.code == 404) return ErrorCode::kNotFound;
   if (error.code == 410 || error.code == 429) return ErrorCode::kUnavailable;

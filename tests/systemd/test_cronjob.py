@@ -161,7 +161,7 @@ def test_the_image_has_the_user_of_the_cronjob(plane):
 
 
 def test_the_image_is_built_with_the_packages_of_make_deps():
-    packages = set(re.search(r"packages=\((.*?)\)", (REPOSITORY / "tests/tools/deps").read_text(), re.S)[1].split())
+    packages = set(re.search(r"^build=\((.*?)\)", (REPOSITORY / "tests/tools/deps").read_text(), re.S | re.M)[1].split())
     build = next(rest for word, rest in containerfile() if word == "RUN")
     assert installed(build) <= packages
 
