@@ -60,7 +60,7 @@ std::string LostWords(const std::string& detail, const TransferProgress& progres
 }  // namespace
 
 std::string TimeoutWords(const TransferProgress& progress) {
-  const std::string span = " within " + FormatDuration(progress.took);
+  const std::string span = progress.pass_over ? ": --timeout is over" : " within " + FormatDuration(progress.took);
   if (!progress.connected) return "no connection" + span;
   if (!progress.answered) return "no answer" + span;
   return "no whole answer" + span + ", " + std::to_string(progress.bytes) + " bytes of it came";

@@ -21,9 +21,11 @@ struct TransferProgress {
   bool answered = false;  ///< The answer has begun.
   long connect_code = 0;  ///< What a proxy answered when it was asked to connect; 0: nothing, or none was asked.
   std::chrono::milliseconds took{0};
+  bool pass_over = false;  ///< It has had all the time that was left of the pass.
 };
 
-/// Returns what was not there in time: "no answer within 3s".
+/// Returns what was not there in time: "no answer within 3 s". Of a request that was begun late in a pass, its own
+/// duration would say nothing: "no answer: --timeout is over".
 std::string TimeoutWords(const TransferProgress& progress);
 
 /// Returns the error for how libcurl ended a transfer: its code, its error buffer, its CURLINFO_OS_ERRNO. The words are

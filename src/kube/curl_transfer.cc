@@ -18,6 +18,8 @@ constexpr std::size_t kLargestBodyBytes = std::size_t{8} << 20U;
 // A little less than libcurl takes, so that what people read is ours.
 constexpr std::size_t kLargestHeadBytes = std::size_t{256} << 10U;
 constexpr std::size_t kLongestHeader = 1024;
+// libcurl measures by a clock of its own, and rounds.
+constexpr milliseconds kClockSlack{20};
 
 /// Returns whether two words are the same but for capitals.
 bool Equals(std::string_view left, std::string_view right) {
@@ -28,7 +30,11 @@ bool Equals(std::string_view left, std::string_view right) {
 
 CurlTransfer::CurlTransfer(Request request, Transport::OnDone on_done, const CurlSetup& setup, CurlEasy easy,
                            milliseconds timeout)
-    : request_(std::move(request)), on_done_(std::move(on_done)), setup_(setup), easy_(std::move(easy)) {
+    : request_(std::move(request)),
+      timeout_(timeout),
+      on_done_(std::move(on_done)),
+      setup_(setup),
+      easy_(std::move(easy)) {
   CURL* handle = easy_.get();
   curl_easy_setopt(handle, CURLOPT_URL, setup_.Url(request_.path).c_str());
   curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
@@ -84,7 +90,8 @@ TransferProgress CurlTransfer::progress() const {
           .bytes = bytes_,
           .answered = response_.code != 0,
           .connect_code = connect_code,
-          .took = age()};
+          .took = age(),
+          .pass_over = timeout_ != request_.timeout && age() + kClockSlack >= timeout_};
 }
 
 Error CurlTransfer::Failure(CURLcode code) const {

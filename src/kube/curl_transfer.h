@@ -60,6 +60,7 @@ class CurlTransfer {
   void TakeHeader(std::string_view line);
 
   Request request_;
+  std::chrono::milliseconds timeout_;
   Transport::OnDone on_done_;
   const CurlSetup& setup_;
   CurlEasy easy_;

@@ -279,7 +279,7 @@ def without_end(piece, head=b""):
     return does
 
 
-LATE = "no (connection|answer|whole answer) within [0-9.]+ (ms|s)"  # and not in libcurl's words
+LATE = "no (connection|answer|whole answer)( within [0-9.]+ (ms|s)|: --timeout is over)"  # and not in libcurl's words
 HTML = b"<html>\n<head><title>Sign in</title></head>\n<body>{Please} [sign] \"in\"</body>\n</html>\n"
 
 

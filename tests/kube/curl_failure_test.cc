@@ -131,5 +131,18 @@ TEST_CASE("DescribeFailure has the system's reason for a connection that was not
   CHECK(words(0) == "connection refused, or no way there");
 }
 
+TEST_CASE("TimeoutWords has a duration, or that the time of the pass is over", "[kube][curl_failure]") {
+  using std::chrono::milliseconds;
+  CHECK(TimeoutWords({.took = milliseconds(3000)}) == "no connection within 3 s");
+  CHECK(TimeoutWords({.connected = true, .took = milliseconds(3000)}) == "no answer within 3 s");
+  CHECK(TimeoutWords({.connected = true, .bytes = 17, .answered = true, .took = milliseconds(3000)}) ==
+        "no whole answer within 3 s, 17 bytes of it came");
+  CHECK(TimeoutWords({.took = milliseconds(1), .pass_over = true}) == "no connection: --timeout is over");
+  CHECK(TimeoutWords({.connected = true, .took = milliseconds(1), .pass_over = true}) ==
+        "no answer: --timeout is over");
+  CHECK(TimeoutWords({.connected = true, .bytes = 17, .answered = true, .took = milliseconds(1), .pass_over = true}) ==
+        "no whole answer: --timeout is over, 17 bytes of it came");
+}
+
 }  // namespace
 }  // namespace cnpa

@@ -548,6 +548,33 @@ TEST_CASE("CurlTransport takes an answer that does not come, or not whole, as un
   }
 }
 
+TEST_CASE("CurlTransport says that the time of the pass is over where that was a request's limit",
+          "[kube][curl_transport]") {
+  struct Case {
+    std::string name;
+    milliseconds left;
+    milliseconds own;  ///< The request's own limit.
+    std::string want;
+  };
+  const std::vector<Case> cases{
+      {"no limit of its own", milliseconds(400), milliseconds(0), "no answer: --timeout is over"},
+      {"a longer one", milliseconds(400), milliseconds(20000), "no answer: --timeout is over"},
+      {"a shorter one", milliseconds(20000), milliseconds(400), "no answer within 4"},
+  };
+  for (const Case& c : cases) {
+    DYNAMIC_SECTION(c.name) {
+      const LoopbackServer server(ServerIdentity(), Always(LoopbackServer::kNever));
+      const Connection connection = ConnectionTo(server);
+      TransportLimits limits = Limits();
+      limits.deadline = Clock::now() + c.left;
+      const auto error = ErrorOf(Send(*Make(connection, limits), {.path = "/", .timeout = c.own}));
+      REQUIRE(error);
+      CAPTURE(error->message);
+      CHECK(error->message.starts_with("cannot reach " + connection.server + ": " + c.want));
+    }
+  }
+}
+
 TEST_CASE("CurlTransport gives up an answer that stalls, however fast it began", "[kube][curl_transport]") {
   const LoopbackServer server(
       ServerIdentity(), Always("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n" +
