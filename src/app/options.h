@@ -50,6 +50,9 @@ struct Options {
   std::string rbac_service_account;  ///< For `rbac`: "namespace:name"; empty: the user.
   bool openshift = false;
 
+  /// Whether pass follows on pass until a signal ends that.
+  bool loops() const { return command == Command::kReconcile && !once && !diff; }
+
   bool operator==(const Options&) const = default;
 };
 

@@ -113,7 +113,7 @@ ExitCode RunReconcile(const Options& options, const Reload& reload) {
         .Error("--server: it is the changes of --diff that the server is asked about: add --diff");
     return ExitCode::kUsage;
   }
-  if (!options.once && !options.diff) {
+  if (options.loops()) {
     if (options.output == OutputFormat::kText) return RunLoop(options, reload);
     Log(options.log_level, options.log_format)
         .Error("-o json: the loop has no end that a document could tell of: add --once or --diff");

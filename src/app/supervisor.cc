@@ -42,13 +42,27 @@ milliseconds Span(std::chrono::steady_clock::duration span) {
   return std::chrono::duration_cast<milliseconds>(span);
 }
 
+sigset_t SignalsOfLoop() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : kSignals) ::sigaddset(&set, signal);
+  return set;
+}
+
 }  // namespace
+
+sigset_t Supervisor::BlockSignals() {
+  const sigset_t set = SignalsOfLoop();
+  sigset_t before;
+  ::sigprocmask(SIG_BLOCK, &set, &before);
+  return before;
+}
 
 Supervisor::Supervisor(LoopSettings settings, LoopWork work, const Log& log, ServiceManager manager)
     : settings_(settings), work_(std::move(work)), log_(log), manager_(std::move(manager)) {}
 
 ExitCode Supervisor::Run() {
-  BlockSignals();
+  TakeSignals();
   // What a pass that is killed leaves behind, such as the children of a plugin, becomes ours to end.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   started_ = next_pass_ = next_ping_ = Clock::now();
@@ -68,13 +82,11 @@ ExitCode Supervisor::Run() {
   return *exit_code_;
 }
 
-void Supervisor::BlockSignals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : kSignals) ::sigaddset(&set, signal);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+void Supervisor::TakeSignals() {
+  BlockSignals();
   // Whoever started us may have had it ignored: then nobody could wait for a child.
   ::signal(SIGCHLD, SIG_DFL);  // NOLINT(cert-err33-c)
+  const sigset_t set = SignalsOfLoop();
   signals_ = UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 

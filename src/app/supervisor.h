@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <functional>
 #include <optional>
 #include <set>
@@ -52,6 +53,10 @@ struct LoopWork {
 
 class Supervisor {
  public:
+  /// Blocks the signals that Run() handles, and returns the mask that was set before. The earlier in a process, the
+  /// less of its start is left in which one of them would end it.
+  static sigset_t BlockSignals();
+
   Supervisor(LoopSettings settings, LoopWork work, const Log& log, ServiceManager manager);
 
   /// Runs until SIGTERM or SIGINT, or until something makes it end itself.
@@ -74,7 +79,7 @@ class Supervisor {
     bool told_to_wake = false;       ///< By us.
   };
 
-  void BlockSignals();
+  void TakeSignals();
   void Wait();
   Clock::time_point NextEvent() const;
   void HandleSignals();

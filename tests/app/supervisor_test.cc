@@ -677,6 +677,41 @@ Lines HintsOf(Lines said) {
   return said;
 }
 
+TEST_CASE("Supervisor handles a signal that came before it ran", "[app][supervisor]") {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    DYNAMIC_SECTION("signal " << signal) {
+      Bench bench;
+      bench.settings.interval = 1h;
+      bench.before = [signal] {
+        Supervisor::BlockSignals();
+        ::raise(signal);
+      };
+      // A reload has a second pass follow, a stop leaves none behind.
+      bench.Run([](int number, int fd) {
+        if (number == 2) Tell(SIGTERM);
+        return End(fd, kFine);
+      });
+      CHECK(bench.code == 0);
+      const bool reloaded = bench.said == Lines{"cnpa-op: configuration read anew; a pass follows"};
+      CHECK(reloaded == (signal == SIGHUP));
+    }
+  }
+}
+
+TEST_CASE("Supervisor::BlockSignals returns the mask that was set before", "[app][supervisor]") {
+  CHECK(ExitCodeOfChild([] {
+          sigset_t set;
+          ::sigemptyset(&set);
+          ::sigaddset(&set, SIGUSR2);
+          ::sigprocmask(SIG_SETMASK, &set, nullptr);
+          const sigset_t before = Supervisor::BlockSignals();
+          sigset_t now;
+          ::sigprocmask(SIG_SETMASK, nullptr, &now);
+          const bool blocked = ::sigismember(&now, SIGTERM) == 1 && ::sigismember(&now, SIGHUP) == 1;
+          return blocked && ::sigismember(&before, SIGUSR2) == 1 && ::sigismember(&before, SIGTERM) == 0 ? 0 : 1;
+        }) == 0);
+}
+
 TEST_CASE("Supervisor has a pass follow at once on one that lingered and found something to do", "[app][supervisor]") {
   Bench bench;
   bench.settings.interval = 1h;

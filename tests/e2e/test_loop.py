@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cnpa-op reconcile`, the loop, as a process: what it does, what it says and how it ends."""
 
+import fcntl
 import os
 import re
 import signal
@@ -104,6 +105,32 @@ def test_a_server_that_is_away_is_told_once_and_asked_less_and_less_often(cluste
     passes = int(re.search(r"over after (\d+) passes", over)[1])
     # 200 ms, 400 ms, ... 6.4 s: without the stretching there would be thirty.
     assert 3 <= passes <= 9, over
+
+
+@pytest.mark.parametrize("flag, number, code", [
+    (FAST, signal.SIGTERM, 0),
+    (FAST, signal.SIGINT, 0),
+    ("--once", signal.SIGTERM, -signal.SIGTERM),
+    ("--once", signal.SIGHUP, -signal.SIGHUP),
+], ids=["loop-SIGTERM", "loop-SIGINT", "once-SIGTERM", "once-SIGHUP"])
+def test_a_signal_in_the_midst_of_its_start_ends_a_loop_with_0_and_a_pass_at_once(cluster, flag, number, code):
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    # More warnings than the pipe takes: it gets no further until they are read.
+    ignored = {f"CNPA_OP_{'X' * 60}{i}": "1" for i in range(100)}
+    process = subprocess.Popen([BINARY, *map(str, cluster.arguments("reconcile", flag))],
+                               env=environment(cluster.home, ignored), stdin=subprocess.DEVNULL, stderr=writer)
+    os.close(writer)
+    try:
+        assert os.read(reader, 1) == b"c"
+        process.send_signal(number)
+        while os.read(reader, 65536):
+            pass
+        assert process.wait(10) == code
+    finally:
+        process.kill()
+        process.wait()
+        os.close(reader)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
