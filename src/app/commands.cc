@@ -34,7 +34,9 @@ at longer intervals, up to 30s. SIGTERM and SIGINT end it (exit code 0), SIGHUP 
 has it say how it is. With --linger a pass that had nothing to write sleeps on watches, so that what is changed is repaired
 at once, and the lists of all those passes that had nothing to do are spared.
 
-What a pass did goes to standard error, a line for each change; what --diff and -o json print goes to standard output.
+What a pass did goes to standard error, a line for each change; what --diff and -o json print goes to standard output. On a
+terminal the loop says first which cluster it serves and how often, and begins each line with the time; elsewhere, such as
+in the journal, it is silent as long as there is nothing to do.
 
 Each flag but --once, --diff, --server, --output and --config has a variable CNPA_OP_<FLAG> and a key in the configuration
 file. A flag beats its variable, a variable the file, the file the default. Flags may stand before or after the command.

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -78,6 +79,14 @@ std::string TextLine(const LogEntry& entry) {
   return fmt::format("cnpa-op: {}", message);
 }
 
+/// Returns the time of day as this machine's clocks show it: "15:04:05 ".
+std::string TimeOfDay() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  ::localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02} ", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
 /// Returns a socket that is connected to the journal, or nothing.
 UniqueFd ConnectToJournal() {
   UniqueFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -120,6 +129,10 @@ void Log::SendFields() {
   }
 }
 
+bool Log::on_terminal() const {
+  return format_ == LogFormat::kText && ::isatty(STDERR_FILENO) == 1;
+}
+
 void Log::Write(const LogEntry& entry) const {
   if (!shows(entry.level)) return;
   if (sink_) return sink_(entry);
@@ -132,7 +145,7 @@ void Log::Write(const LogEntry& entry) const {
     case LogFormat::kJson: line = JsonLine(entry); break;
     case LogFormat::kJournal: line = fmt::format("<{}>{}", JournalPriority(entry.level), Printable(entry.text)); break;
     case LogFormat::kAuto:
-    case LogFormat::kText: line = TextLine(entry); break;
+    case LogFormat::kText: line = (timed_ ? TimeOfDay() : "") + TextLine(entry); break;
   }
   line += '\n';
   // One call a line, so that the lines of two processes don't mix. Who can't hear us can't be told that either.

@@ -64,6 +64,13 @@ class Log {
   /// the journal can't tell which unit a process belonged to that has ended meanwhile.
   void SendFields();
 
+  /// From now on begins each line with the time of day, if it goes to a terminal: for what runs long. The journal has
+  /// times of its own.
+  void ShowTimes() { timed_ = on_terminal(); }
+
+  /// Returns whether people read along: stderr is a terminal, and lines are text.
+  bool on_terminal() const;
+
   bool shows(LogLevel level) const { return level <= level_; }
   LogLevel level() const { return level_; }
   LogFormat format() const { return format_; }
@@ -73,6 +80,7 @@ class Log {
   LogFormat format_;
   Sink sink_;
   UniqueFd journal_;
+  bool timed_ = false;
 };
 
 /// Returns whether `fd` is the stream that $JOURNAL_STREAM names.

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "app/metrics_file.h"
 #include "app/pass.h"
 #include "app/pass_report.h"
@@ -14,6 +16,7 @@
 #include "app/stop.h"
 #include "app/supervisor.h"
 #include "base/memory.h"
+#include "base/time.h"
 
 namespace cnpa {
 namespace {
@@ -53,24 +56,38 @@ PassEnded EndOf(const PassResult& result) {
           .numbers = outcome.numbers};
 }
 
+/// Tells who watches a terminal what was started: as long as there is nothing to do, nothing else is said.
+void Introduce(const Log& log, const Options& options, const PassResult& result) {
+  const std::string summary = EndOf(result).summary;
+  if (summary.empty() || !log.on_terminal() || StopSignals::received() != 0) return;
+  const bool lingers = options.linger.count() > 0;
+  log.Info(fmt::format("{}: {}; a pass {} {}", result.cluster, summary,
+                       lingers ? "as soon as there is something to do, or every" : "every",
+                       FormatDuration(lingers ? options.linger : options.interval)));
+}
+
 /// Runs in the child.
 int MakeReportedPass(Options options, LogFormat format, int report_fd, const PassHint& hint) {
   if (!hint.may_linger) options.linger = std::chrono::milliseconds(0);
   StopSignals::Install();
   const Log log(options.log_level, format, [report_fd](const LogEntry& entry) { Report(report_fd, entry); });
+  const auto report_end = [&](const PassResult& ended) {
+    if (hint.introduce) Introduce(log, options, ended);
+    Report(report_fd, EndOf(ended));
+  };
   const PassResult result = MakePass(options, log,
                                      {.in_loop = true,
                                       .team_space = hint.team_space,
                                       .on_observed = [report_fd] { Report(report_fd, PassObserved{}); },
                                       .on_linger =
-                                          [report_fd](const PassResult& quiet) {
-                                            Report(report_fd, EndOf(quiet));
+                                          [&](const PassResult& quiet) {
+                                            report_end(quiet);
                                             Report(report_fd, PassLingers{});
                                           }});
   if (result.outcome.wake) {
     Report(report_fd, *result.outcome.wake);
   } else {
-    Report(report_fd, EndOf(result));
+    report_end(result);
   }
   return static_cast<int>(result.outcome.code);
 }
@@ -85,6 +102,7 @@ ServiceManager TakeServiceManager() {
 Log MakeLog(const Options& options) {
   Log log(options.log_level, options.log_format);
   log.SendFields();
+  log.ShowTimes();
   return log;
 }
 

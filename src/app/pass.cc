@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "app/document.h"
 #include "app/memory_file.h"
 #include "app/output.h"
@@ -34,6 +36,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
     return {.outcome = {.code = StopSignals::After(CodeForSession(session.error()))}};
   }
   const Connection& connection = session->connection;
+  const std::string cluster = fmt::format("{} ({})", connection.server, connection.origin);
   TellWarnings(connection, log);
   Archive archive = MakeArchive(options);
   const ReconcileContext context{
@@ -45,7 +48,8 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .on_observed = setting.on_observed,
       .on_linger =
           [&](const PassOutcome& outcome) {
-            setting.on_linger({.outcome = outcome, .loaded_by_systemd = connection.loaded_by_systemd});
+            setting.on_linger(
+                {.outcome = outcome, .cluster = cluster, .loaded_by_systemd = connection.loaded_by_systemd});
           },
       .team_space = setting.team_space,
       .instance = HostName(),
@@ -55,6 +59,7 @@ PassResult MakePass(const Options& options, const Log& log, const PassSetting& s
       .stdout_form = FormOf(options.color, STDOUT_FILENO),
       .stderr_form = StderrForm(options, log, setting)};
   PassResult result{.outcome = Reconcile(*session->transport, context),
+                    .cluster = cluster,
                     .loaded_by_systemd = connection.loaded_by_systemd};
   // Some servers refuse an expired certificate before anybody can say 401.
   const std::optional<Validity> validity = connection.client_certificate.validity();

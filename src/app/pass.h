@@ -13,6 +13,7 @@ namespace cnpa {
 
 struct PassResult {
   PassOutcome outcome;
+  std::string cluster{};           ///< "https://10.0.0.1:6443 (context "default", FILE)"; empty: none was found.
   bool loaded_by_systemd = false;  ///< The kubeconfig is a copy of when the service started.
 };
 

@@ -144,7 +144,9 @@ bool Supervisor::MayStartPass() const {
 void Supervisor::StartPass() {
   heard_ = {};
   TellLeftBehind();
-  const PassHint hint{.may_linger = Clock::now() >= may_linger_from_, .team_space = std::exchange(team_space_, {})};
+  const PassHint hint{.may_linger = Clock::now() >= may_linger_from_,
+                      .team_space = std::exchange(team_space_, {}),
+                      .introduce = summary_.empty()};
   Result<RunningPass> started = RunningPass::Start([this, &hint](int report_fd) { return work_.pass(report_fd, hint); },
                                                    settings_.pass_limit, settings_.patience);
   if (started) {

@@ -33,6 +33,7 @@ struct LoopSettings {
 struct PassHint {
   bool may_linger = true;
   std::string team_space;  ///< The only one for which there is something to do, as far as is known; empty: look at all.
+  bool introduce = false;  ///< None before it has read the cluster.
 };
 
 /// What the supervisor is told of the passes that it starts.

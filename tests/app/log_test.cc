@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/log.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
+#include <pty.h>
 #include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 
 #include "base/text.h"
@@ -12,6 +16,7 @@
 #include "kube/json.h"
 #include "support/capture.h"
 #include "support/catch.h"
+#include "support/child.h"
 
 namespace cnpa {
 namespace {
@@ -36,6 +41,36 @@ TEST_CASE("Log shows its level and what is graver", "[app][log]") {
   CHECK(Written(LogLevel::kInfo, LogFormat::kText, &WriteAll) == "cnpa-op: one\ncnpa-op: warning: two\nthree\n");
   CHECK(Written(LogLevel::kDebug, LogFormat::kText, &WriteAll) ==
         "cnpa-op: one\ncnpa-op: warning: two\nthree\ncnpa-op: debug: four\n");
+}
+
+/// Returns what goes to a terminal that is stderr.
+std::string WrittenToTerminal(LogFormat format) {
+  int main = -1;
+  int terminal = -1;
+  REQUIRE(::openpty(&main, &terminal, nullptr, nullptr, nullptr) == 0);
+  const UniqueFd reader(main);
+  CHECK(ExitCodeOfChild([&] {
+          if (::dup2(terminal, STDERR_FILENO) < 0) return 1;
+          Log log(LogLevel::kInfo, format);
+          log.ShowTimes();
+          log.Error("one");
+          return 0;
+        }) == 0);
+  std::array<char, 256> text{};
+  const ssize_t count = ::read(reader.get(), text.data(), text.size());
+  ::close(terminal);
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+}
+
+TEST_CASE("Log shows the time of day on a terminal, and nowhere else", "[app][log]") {
+  using Catch::Matchers::Matches;
+  CHECK_THAT(WrittenToTerminal(LogFormat::kText), Matches("[0-2][0-9]:[0-5][0-9]:[0-6][0-9] cnpa-op: one\r\n"));
+  CHECK(WrittenToTerminal(LogFormat::kJournal) == "<3>one\r\n");
+  CapturedStream captured(stderr);
+  Log log(LogLevel::kInfo, LogFormat::kText);
+  log.ShowTimes();
+  log.Error("one");
+  CHECK(captured.Text() == "cnpa-op: one\n");
 }
 
 TEST_CASE("Log puts the journal's priorities in front", "[app][log]") {

@@ -712,6 +712,16 @@ TEST_CASE("Supervisor::BlockSignals returns the mask that was set before", "[app
         }) == 0);
 }
 
+TEST_CASE("Supervisor has passes introduce themselves until one has read the cluster", "[app][supervisor]") {
+  Bench bench;
+  bench.RunLingering([](int number, int fd, const PassHint& hint) {
+    Say(fd, LogEntry{LogLevel::kInfo, false, fmt::format("pass {}{}", number, hint.introduce ? "!" : ""), {}, {}});
+    if (number == 3) Tell(SIGTERM);
+    return number == 1 ? EndWith(fd, "away") : End(fd, kFine);
+  });
+  CHECK(HintsOf(bench.said) == Lines{"pass 1!", "pass 2!", "pass 3"});
+}
+
 TEST_CASE("Supervisor has a pass follow at once on one that lingered and found something to do", "[app][supervisor]") {
   Bench bench;
   bench.settings.interval = 1h;

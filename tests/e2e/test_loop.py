@@ -4,6 +4,7 @@
 import fcntl
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -105,6 +106,35 @@ def test_a_server_that_is_away_is_told_once_and_asked_less_and_less_often(cluste
     passes = int(re.search(r"over after (\d+) passes", over)[1])
     # 200 ms, 400 ms, ... 6.4 s: without the stretching there would be thirty.
     assert 3 <= passes <= 9, over
+
+
+def test_on_a_terminal_it_says_what_it_does_and_when(cluster):
+    name = cluster.converged_team()
+    main, terminal = os.openpty()
+    process = subprocess.Popen([BINARY, *map(str, cluster.arguments("reconcile", FAST, "--color=never"))],
+                               env=environment(cluster.home), stdin=subprocess.DEVNULL, stderr=terminal)
+    os.close(terminal)
+    text = bytearray()
+
+    def lines():
+        if select.select([main], [], [], 0)[0]:
+            text.extend(os.read(main, 65536))
+        return text.decode().splitlines()
+    try:
+        wait_for(lambda: said("a pass .*every", lines()), "it says what it does")
+        cluster.patch_quota(name, {"pods": "99"})
+        wait_for(lambda: said("^.*1 team space: 1 changed", lines()), "it says what it did")
+    finally:
+        process.terminate()
+        code = process.wait(10)
+        os.close(main)
+    first, *others = text.decode().splitlines()
+    clock = "[0-2][0-9]:[0-5][0-9]:[0-6][0-9] "
+    assert re.fullmatch(clock + r'cnpa-op: https://[^ ]+ \(context "[^"]+", [^ ]+\): 1 team space in sync; '
+                        "a pass (as soon as there is something to do, or )?every [0-9.]+ m?s", first)
+    assert re.match(clock + f"~ ResourceQuota/team-{name}/team-quota +pods 99 -> 4: ", others[0])
+    assert all(re.match(clock, line) for line in others) and not said("a pass .*every", others)
+    assert code == 0
 
 
 @pytest.mark.parametrize("flag, number, code", [
