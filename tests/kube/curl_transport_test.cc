@@ -559,7 +559,7 @@ TEST_CASE("CurlTransport says that the time of the pass is over where that was a
   const std::vector<Case> cases{
       {"no limit of its own", milliseconds(400), milliseconds(0), "no answer: --timeout is over"},
       {"a longer one", milliseconds(400), milliseconds(20000), "no answer: --timeout is over"},
-      {"a shorter one", milliseconds(20000), milliseconds(400), "no answer within 4"},
+      {"a shorter one", milliseconds(20000), milliseconds(400), "no answer within "},
   };
   for (const Case& c : cases) {
     DYNAMIC_SECTION(c.name) {
