@@ -185,7 +185,7 @@ tarball: build ## builds build/cnpa-op-VERSION-linux-ARCHITECTURE.tar.gz, for ma
 	@src/package/tarball $(BUILD) $(BUILD)
 
 deb-test: build-tests deb tarball ## installs, upgrades, removes and runs what the two made, where it hurts nobody
-	@CNPA_OP_BUILD=$(abspath $(BUILD)) $(PYTEST) tests/package
+	@CNPA_OP_TEST_BUILD=$(abspath $(BUILD)) $(PYTEST) tests/package
 
 debian13: ## builds and tests in a root of Debian 13 (as root)
 	@tests/tools/debian13

@@ -31,7 +31,7 @@ struct Seen {
   Explanation Explain() const { return ComputeExplanation(cluster, sights, ComputePlan(cluster), "red"); }
 };
 
-const ObjectFinding& ObjectOf(const Explanation& explanation, const std::string& kind) {
+const ObjectFinding& ObjectOf(const Explanation& explanation, std::string_view kind) {
   for (const ObjectFinding& object : explanation.objects) {
     if (object.kind == kind) return object;
   }

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("CNPA_OP_BUILD", REPOSITORY / "build"))
+BUILD = Path(os.environ.get("CNPA_OP_TEST_BUILD", REPOSITORY / "build"))
 
 UNITS = ("cnpa-op-diff.service", "cnpa-op-diff.timer", "cnpa-op.service", "cnpa-op@.service")
 
