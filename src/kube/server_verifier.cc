@@ -145,7 +145,6 @@ ServerVerifier::ServerVerifier(TlsPeer peer, Authorities authorities, std::strin
     : peer_(peer), authorities_(std::move(authorities)), name_(std::move(name)) {}
 
 void ServerVerifier::VerifyIn(ssl_ctx_st* context) {
-  refusal_.clear();  // Of another connection, perhaps to another backend.
   SSL_CTX_set_cert_verify_callback(context, &ServerVerifier::OnVerify, this);
   // As Go. And nobody is verified later on than when the connection is made.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
