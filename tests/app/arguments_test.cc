@@ -199,8 +199,9 @@ TEST_CASE("ParseCommandLine takes back what get -o name prints, where a name is 
     CAPTURE(prefix);
     CHECK(Accepted({"get", prefix + "alpha"}).names == std::vector<std::string>{"alpha"});
     CHECK(Accepted({"explain", prefix + "alpha"}).names == std::vector<std::string>{"alpha"});
-    CHECK(Accepted({"reconcile", "--only", prefix + "alpha," + prefix + "beta"}).only ==
-          std::vector<std::string>{"alpha", "beta"});
+    std::string both = prefix + "alpha,";
+    both += prefix + "beta";
+    CHECK(Accepted({"reconcile", "--only", both}).only == std::vector<std::string>{"alpha", "beta"});
   }
   CHECK(Accepted({"get", "ns/alpha"}).names == std::vector<std::string>{"ns/alpha"});
 }

@@ -31,14 +31,14 @@ struct Bench {
     complaints.Add(chain, {.end = ChainEnd::kFailed, .error = {ErrorCode::kUnavailable, "connection lost"}}, renderer);
   }
 
-  Lines Alike() {
+  Lines Alike() const {
     Lines lines;
     const Log log(LogLevel::kInfo, LogFormat::kText, [&lines](const LogEntry& entry) { lines.push_back(entry.text); });
     complaints.TellAlike(log, renderer);
     return lines;
   }
 
-  Lines Each() {
+  Lines Each() const {
     Lines lines;
     const Log log(LogLevel::kInfo, LogFormat::kText, [&lines](const LogEntry& entry) { lines.push_back(entry.text); });
     complaints.TellEach(log);
@@ -63,15 +63,14 @@ TEST_CASE("Complaints::TellAlike groups many by their reason, and shows one of t
   bench.Fail("lost");
   bench.RefuseMany(6, Reason::kNamespaceTerminating, "old");
   bench.Refuse("bad", Reason::kInvalidQuantity, "spec.cpu");
-  CHECK(
-      bench.Alike() ==
-      Lines{"! TeamSpace/clash-0 NamespaceConflict: no",
-            "! 31 more team spaces NamespaceConflict: clash-1, clash-10, clash-11 and 28 more; each in full: cnpa-op "
-            "explain clash-1",
-            "! TeamSpace/lost connection lost", ". TeamSpace/old-0 NamespaceTerminating: no",
-            ". 5 more team spaces NamespaceTerminating: old-1, old-2, old-3 and 2 more; each in full: cnpa-op explain "
-            "old-1",
-            "! TeamSpace/bad InvalidQuantity: spec.cpu"});
+  const std::string clashes =
+      "! 31 more team spaces NamespaceConflict: clash-1, clash-10, clash-11 and 28 more; each in full: cnpa-op explain "
+      "clash-1";
+  const std::string waits =
+      ". 5 more team spaces NamespaceTerminating: old-1, old-2, old-3 and 2 more; each in full: cnpa-op explain old-1";
+  CHECK(bench.Alike() == Lines{"! TeamSpace/clash-0 NamespaceConflict: no", clashes, "! TeamSpace/lost connection lost",
+                               ". TeamSpace/old-0 NamespaceTerminating: no", waits,
+                               "! TeamSpace/bad InvalidQuantity: spec.cpu"});
   CHECK(bench.Each().size() == 40);
 }
 

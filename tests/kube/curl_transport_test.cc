@@ -329,8 +329,9 @@ TEST_CASE("CurlTransport refuses a compressed answer, which it does not ask for"
   const std::string packed("\037\213\010\000\000\000\000\000\002\003\253\256\005\000\103\277\246\243\002\000\000\000",
                            22);
   for (const std::string encoding : {"gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "GZIP,chunked"}) {
-    const LoopbackServer packs(ServerIdentity(), Always("HTTP/1.1 200 OK\r\nTransfer-Encoding: " + encoding +
-                                                        "\r\n\r\n16\r\n" + packed + "\r\n0\r\n\r\n"));
+    std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: ";
+    answer.append(encoding).append("\r\n\r\n16\r\n").append(packed).append("\r\n0\r\n\r\n");
+    const LoopbackServer packs(ServerIdentity(), Always(answer));
     for (const Method method : {Method::kGet, Method::kPatch}) {
       CHECK_FALSE(Send(ConnectionTo(packs), {.method = method, .path = "/", .content_type = "t", .body = "b"}));
     }

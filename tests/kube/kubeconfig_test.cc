@@ -215,7 +215,7 @@ TEST_CASE("LoadConnection minds who can write a kubeconfig: it names programs to
   REQUIRE(::chmod(file.c_str(), 0644) == 0);
   query.is_root = true;
   CHECK(LoadConnection(query)->warnings.empty());
-  const std::string above = folder.path();
+  const std::string& above = folder.path();
   REQUIRE(::chmod(above.c_str(), 0777) == 0);
   CHECK(ErrorOf(LoadConnection(query)) ==
         Error{ErrorCode::kInvalid, "kubeconfig: '" + file + "' can be replaced by others, who can write the folder '" +

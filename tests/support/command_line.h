@@ -20,7 +20,7 @@ using Variables = std::map<std::string, std::string>;
 
 inline std::vector<std::string> ListOf(const Variables& variables) {
   std::vector<std::string> list;
-  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables) list.push_back(std::string(name).append("=").append(value));
   return list;
 }
 
