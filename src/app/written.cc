@@ -19,7 +19,8 @@ Written HoldAgainst(const Chain& chain, const Change& change, Result<std::string
   }
   std::vector<FieldChange> altered = ComputeAlterations(chain, change, *kept);
   if (altered.empty()) return {};
-  return {.status = tl::unexpected<Error>(AlterationError(object, altered)), .altered = std::move(altered)};
+  Error error = AlterationError(object, altered);
+  return {.status = tl::unexpected<Error>(std::move(error)), .altered = std::move(altered)};
 }
 
 }  // namespace cnpa

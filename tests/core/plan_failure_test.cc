@@ -130,7 +130,7 @@ TEST_CASE("ComputeRefusedStatus keeps the uid of the namespace where its CRD has
   const Change quota{CreateQuota{}, Cause::kMissing, {}};
   const auto uid_of = [](const Chain& chain, std::size_t failed, std::optional<std::string> created) {
     return std::optional<std::string>(
-        std::get<WriteStatus>(ComputeRefusedStatus(chain, failed, kRefusal, kNow, created)->effect)
+        std::get<WriteStatus>(ComputeRefusedStatus(chain, failed, kRefusal, kNow, std::move(created))->effect)
             .desired.namespace_uid);
   };
   Chain chain = ChainFor(red, {quota});
