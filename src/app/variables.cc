@@ -36,6 +36,7 @@ std::string WhyIgnored(const std::string& name) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return {};
   const std::string near = NearMatch(name.substr(kPrefix.size()), [&known] {
     std::vector<std::string> rests;
+    rests.reserve(known.size());
     for (const std::string& variable : known) rests.push_back(variable.substr(kPrefix.size()));
     return rests;
   }());
