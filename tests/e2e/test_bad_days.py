@@ -285,7 +285,7 @@ KINDS = (
     ((1, 3), NO_CONNECTION + "the server closed the connection without an answer"),
     ((1, 3), NO_CONNECTION + r"the answer ends in the middle \("),
     ((1, 3), NO_CONNECTION + "no TLS with the server: "),
-    ((1, 3), NO_CONNECTION + "no (connection|answer|whole answer) within "),
+    ((1, 3), NO_CONNECTION + "no (connection|answer|whole answer)( within |: --timeout is over)"),
     ((1, 3), NO_CONNECTION + "the server's certificate is not trusted .*: check 'certificate-authority'"),
     ((3,), "^cnpa-op: the API server is not ready yet(, or does not let user .*)?$"),
     ((1, 3), "503 ServiceUnavailable: apiserver is shutting down"),
