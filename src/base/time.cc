@@ -78,8 +78,7 @@ std::optional<Number> TakeNumber(std::string_view& text) {
 
 /// Takes the name of a unit off the front of `text` and returns its milliseconds.
 std::optional<std::int64_t> TakeUnit(std::string_view& text) {
-  const std::size_t size = static_cast<std::size_t>(
-      std::find_if(text.begin(), text.end(), [](char c) { return c < 'a' || c > 'z'; }) - text.begin());
+  const std::size_t size = std::min(text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), text.size());
   for (const Unit& unit : kUnits) {
     if (unit.name != text.substr(0, size)) continue;
     text.remove_prefix(size);

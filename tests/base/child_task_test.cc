@@ -55,7 +55,8 @@ TEST_CASE("ChildTask has its name in place of our command line, and leaves ours 
   };
   const std::string before = command_line();
   Result<ChildTask> task = ChildTask::Start("a-name", [&command_line](int report_fd) {
-    const std::string text = command_line().c_str();  // Up to the first zero.
+    const std::string whole = command_line();
+    const std::string text = whole.substr(0, whole.find('\0'));
     return ::write(report_fd, text.data(), text.size()) > 0 ? 0 : 1;
   });
   REQUIRE(task);
