@@ -588,6 +588,12 @@ long PrivateKilobytes(pid_t pid) {
   return -1;
 }
 
+#if defined(__has_feature)
+constexpr bool kHasAddressSanitizer = __has_feature(address_sanitizer);
+#else
+constexpr bool kHasAddressSanitizer = false;
+#endif
+
 /// Makes `count` passes that fail in ever other ways, and returns what went wrong.
 int MakePassesAndMeasure(int count, unsigned time_limit_seconds) {
   const SharedNumber files;
@@ -623,7 +629,8 @@ int MakePassesAndMeasure(int count, unsigned time_limit_seconds) {
   bench.settings.interval = 0ms;
   bench.Run([&](int number, int fd) { return stubs[static_cast<std::size_t>(number) % stubs.size()](number, fd); });
   CHECK(files.value() == 0);
-  CHECK(-kilobytes.value() < 256);
+  // ASan keeps what was freed for a while; what leaks it finds itself.
+  if (!kHasAddressSanitizer) CHECK(-kilobytes.value() < 256);
   return bench.code;
 }
 
