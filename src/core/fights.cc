@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/recent.h"
+
 namespace cnpa {
 namespace {
 
@@ -17,26 +19,16 @@ std::string SubjectOf(const Repair& repair) {
   return {};
 }
 
-/// A clock may have been set back since: what is from far beyond `now` says nothing.
-bool IsOver(const Repairs& repairs, Time now) {
-  return now - repairs.last > kFightWindow || repairs.last - now > kFightWindow;
-}
-
 }  // namespace
 
 std::optional<Contest> FightRecord::Note(const FightKey& key, Time now) {
   auto found = entries_.find(key);
   if (found == entries_.end()) {
-    if (entries_.size() >= kMostEntries) {
-      // Who has been quiet for longest makes room.
-      entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& left, const auto& right) {
-        return left.second.last < right.second.last;
-      }));
-    }
+    MakeRoom(entries_, kMostEntries);
     found = entries_.emplace(key, Repairs{.count = 0, .first = now, .last = now}).first;
   }
   Repairs& repairs = found->second;
-  if (IsOver(repairs, now)) repairs = {.count = 0, .first = now, .last = now};
+  if (IsOver(repairs, now, kFightWindow)) repairs = {.count = 0, .first = now, .last = now};
   ++repairs.count;
   repairs.first = std::min(repairs.first, now);
   repairs.last = now;
@@ -45,7 +37,7 @@ std::optional<Contest> FightRecord::Note(const FightKey& key, Time now) {
 }
 
 void FightRecord::Expire(Time now) {
-  std::erase_if(entries_, [now](const auto& entry) { return IsOver(entry.second, now); });
+  std::erase_if(entries_, [now](const auto& entry) { return IsOver(entry.second, now, kFightWindow); });
 }
 
 void FightRecord::Put(FightKey key, const Repairs& repairs) {

@@ -6,33 +6,13 @@
 #include <utility>
 
 #include "base/overloaded.h"
+#include "core/plan_objects.h"
 #include "core/status.h"
 
 namespace cnpa {
 namespace {
 
 using Fields = std::vector<FieldChange>;
-
-void CompareHard(const Quota& kept, const std::map<std::string, std::string>& sent, Fields& altered) {
-  for (const auto& [key, to] : sent) {
-    const auto from = kept.hard.find(key);
-    const std::string path = std::string(kHardPath) + key;
-    if (from == kept.hard.end()) {
-      altered.push_back({.path = path, .to = to});
-    } else if (!SameQuantity(from->second, to)) {
-      altered.push_back({.path = path, .from = from->second, .to = to});
-    }
-  }
-  for (const auto& [key, from] : kept.hard) {
-    if (!sent.contains(key)) altered.push_back({.path = std::string(kHardPath) + key, .from = from});
-  }
-  if (kept.scoped) altered.push_back({.path = std::string(kScopesPath), .from = kept.scopes});
-}
-
-/// As a plan has it where the uid is not what differs.
-std::string OwnerText(const OwnerReference& owner) {
-  return owner.api_version + " " + owner.kind + "/" + owner.name;
-}
 
 void CompareOwner(const Namespace& kept, const OwnerReference& sent, Fields& altered) {
   const auto ours = std::find_if(kept.owners.begin(), kept.owners.end(),
@@ -54,14 +34,9 @@ Fields AlterationsOf(const Chain& chain, const Namespace& kept, const OwnerRefer
 }
 
 Fields AlterationsOf(const Quota& kept, const std::map<std::string, std::string>& sent) {
-  Fields altered;
-  CompareHard(kept, sent, altered);
+  Fields altered = CompareHard(kept.hard, sent);
+  if (kept.scoped) altered.push_back({.path = std::string(kScopesPath), .from = kept.scopes});
   return altered;
-}
-
-bool HasOurFinalizer(const TeamSpace& team_space) {
-  const auto& all = team_space.finalizers;
-  return std::find(all.begin(), all.end(), kFinalizer) != all.end();
 }
 
 /// The time of a transition is carried over as it is kept, so it is nothing that could be put right.
@@ -89,7 +64,7 @@ Fields ComputeAlterations(const Chain& chain, const Change& change, const Kept& 
   const auto* space = std::get_if<Namespace>(&kept);
   const auto* quota = std::get_if<Quota>(&kept);
   const auto finalizer = [&](bool wanted) {
-    return team_space != nullptr && HasOurFinalizer(*team_space) != wanted ? FieldsOf(change) : Fields{};
+    return team_space != nullptr && HasFinalizer(*team_space) != wanted ? FieldsOf(change) : Fields{};
   };
   const auto owner = [&](const OwnerReference& sent) {
     return space != nullptr ? AlterationsOf(chain, *space, sent) : Fields{};

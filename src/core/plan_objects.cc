@@ -17,11 +17,6 @@ void TellWriter(const FieldWriters& writers, const WriteTrace& trace, bool had, 
   }
 }
 
-/// An ownerReference for people, where its uid is not what differs.
-std::string Text(const OwnerReference& owner) {
-  return owner.api_version + " " + owner.kind + "/" + owner.name;
-}
-
 /// Returns the reference that an earlier TeamSpace of this name left.
 std::optional<std::size_t> FindEarlier(const Namespace& observed, const std::string& name) {
   for (std::size_t i = 0; i < observed.owners.size(); ++i) {
@@ -43,34 +38,14 @@ void RepairOwner(const Namespace& observed, const Ownership& ownership, bool rec
     repair.expected_uid = there.uid;
     if (there == repair.owner) return;
     repair.owner_repair = OwnerRepair::kReplace;
-    field.from = is_there ? Text(there) : there.uid;
-    if (is_there) field.to = Text(repair.owner);
+    field.from = is_there ? OwnerText(there) : there.uid;
+    if (is_there) field.to = OwnerText(repair.owner);
     field.writer = WriterOf(observed.writers, OwnerPath(there.uid));
   } else {
     repair.owner_repair = observed.owners.empty() ? OwnerRepair::kCreateList : OwnerRepair::kAppend;
     field.absence = ComputeAbsence(observed.trace, reconciled);
   }
   change.fields.push_back(std::move(field));
-}
-
-std::vector<FieldChange> CompareHard(const Quota* observed, const std::map<std::string, std::string>& desired) {
-  std::vector<FieldChange> fields;
-  static const std::map<std::string, std::string> kNothing;
-  const std::map<std::string, std::string>& hard = observed != nullptr ? observed->hard : kNothing;
-  for (const auto& [key, to] : desired) {
-    const auto from = hard.find(key);
-    if (from == hard.end()) {
-      fields.push_back({.path = std::string(kHardPath) + key, .to = to});
-    } else if (!SameQuantity(from->second, to)) {
-      fields.push_back({.path = std::string(kHardPath) + key, .from = from->second, .to = to});
-    }
-  }
-  for (const auto& [key, from] : hard) {
-    if (!desired.contains(key)) fields.push_back({.path = std::string(kHardPath) + key, .from = from});
-  }
-  if (observed == nullptr) return fields;
-  for (FieldChange& field : fields) TellWriter(observed->writers, observed->trace, true, field);
-  return fields;
 }
 
 /// A quota that must go and is kept by others.
@@ -87,8 +62,9 @@ Refusal HeldQuota(const Quota& quota) {
 }
 
 void RepairHard(const Quota& observed, const DesiredTeamSpace& desired, std::vector<Change>& changes) {
-  std::vector<FieldChange> fields = CompareHard(&observed, desired.hard);
+  std::vector<FieldChange> fields = CompareHard(observed.hard, desired.hard);
   if (fields.empty()) return;
+  for (FieldChange& field : fields) TellWriter(observed.writers, observed.trace, true, field);
   changes.push_back({RepairQuota{desired.namespace_name, observed.uid, observed.hard, desired.hard}, Cause::kDiffers,
                      std::move(fields)});
 }
@@ -100,6 +76,27 @@ Change DeleteScoped(const Quota& observed) {
 }
 
 }  // namespace
+
+std::vector<FieldChange> CompareHard(const std::map<std::string, std::string>& hard,
+                                     const std::map<std::string, std::string>& desired) {
+  std::vector<FieldChange> fields;
+  for (const auto& [key, to] : desired) {
+    const auto from = hard.find(key);
+    if (from == hard.end()) {
+      fields.push_back({.path = std::string(kHardPath) + key, .to = to});
+    } else if (!SameQuantity(from->second, to)) {
+      fields.push_back({.path = std::string(kHardPath) + key, .from = from->second, .to = to});
+    }
+  }
+  for (const auto& [key, from] : hard) {
+    if (!desired.contains(key)) fields.push_back({.path = std::string(kHardPath) + key, .from = from});
+  }
+  return fields;
+}
+
+std::string OwnerText(const OwnerReference& owner) {
+  return owner.api_version + " " + owner.kind + "/" + owner.name;
+}
 
 std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const Ownership& ownership, bool reconciled,
                                              const DesiredTeamSpace& desired) {
@@ -137,7 +134,7 @@ std::optional<Refusal> PlanQuota(const Quota* observed, const DesiredTeamSpace& 
     if (observed->terminating || !observed->finalizers.empty()) return HeldQuota(*observed);
   }
   changes.push_back(
-      {CreateQuota{desired.namespace_name, desired.hard}, Cause::kMissing, CompareHard(nullptr, desired.hard)});
+      {CreateQuota{desired.namespace_name, desired.hard}, Cause::kMissing, CompareHard({}, desired.hard)});
   return std::nullopt;
 }
 

@@ -4,7 +4,9 @@
 // TeamSpace asks for, and only in what we own.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/desired.h"
@@ -25,6 +27,13 @@ std::optional<Change> ComputeNamespaceRepair(const Namespace& observed, const Ow
 /// Appends what makes the quota as `desired`; `observed` is null when there is none. Returns why that is not enough,
 /// if it is not: a quota in the way is kept by others.
 std::optional<Refusal> PlanQuota(const Quota* observed, const DesiredTeamSpace& desired, std::vector<Change>& changes);
+
+/// Returns the keys of `spec.hard` in which `hard` is not as `desired`, compared by value.
+std::vector<FieldChange> CompareHard(const std::map<std::string, std::string>& hard,
+                                     const std::map<std::string, std::string>& desired);
+
+/// Returns an ownerReference for people, where its uid is not what differs.
+std::string OwnerText(const OwnerReference& owner);
 
 /// Returns whether `space` is, as it is now, the namespace of the TeamSpace of `chain`.
 bool IsOurs(const Chain& chain, const Namespace& space);

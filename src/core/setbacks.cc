@@ -9,6 +9,7 @@
 #include "base/masked.h"
 #include "base/text.h"
 #include "core/kept.h"
+#include "core/recent.h"
 
 namespace cnpa {
 namespace {
@@ -18,11 +19,6 @@ using std::chrono::seconds;
 constexpr seconds kFirstPause{10};
 constexpr seconds kLongestPause{300};
 constexpr int kMostDoublings = 5;  // 320 s.
-
-/// A clock may have been set back since: what is from far beyond `now` says nothing.
-bool IsOver(const Setback& setback, Time now) {
-  return now - setback.last > kSetbackWindow || setback.last - now > kSetbackWindow;
-}
 
 std::string WordsOf(const Error& error) {
   return Shortened(Masked(error.message), kLongestSetback - kDots.size());
@@ -78,17 +74,12 @@ std::vector<std::size_t> PlanOrder(const Plan& plan) {
 void SetbackRecord::Note(const std::string& uid, const Error& error, std::vector<std::string> altered, Time now) {
   auto found = entries_.find(uid);
   if (found == entries_.end()) {
-    if (entries_.size() >= kMostEntries) {
-      // Whose failure is the longest ago makes room.
-      entries_.erase(std::min_element(entries_.begin(), entries_.end(), [](const auto& left, const auto& right) {
-        return left.second.last < right.second.last;
-      }));
-    }
+    MakeRoom(entries_, kMostEntries);
     found = entries_.emplace(uid, Setback{.first = now, .last = now}).first;
   }
   Setback& setback = found->second;
   std::string words = WordsOf(error);
-  if (setback.words != words || IsOver(setback, now)) {
+  if (setback.words != words || IsOver(setback, now, kSetbackWindow)) {
     setback = {.words = std::move(words), .altered = {}, .count = 0, .first = now, .last = now};
   }
   setback.altered = std::move(altered);
@@ -98,7 +89,7 @@ void SetbackRecord::Note(const std::string& uid, const Error& error, std::vector
 }
 
 void SetbackRecord::Expire(Time now) {
-  std::erase_if(entries_, [now](const auto& entry) { return IsOver(entry.second, now); });
+  std::erase_if(entries_, [now](const auto& entry) { return IsOver(entry.second, now, kSetbackWindow); });
 }
 
 void SetbackRecord::KeepThoseOf(const Plan& plan) {

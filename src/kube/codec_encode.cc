@@ -246,17 +246,15 @@ bool IsTestable(const std::string& text) {
   return CanBeTested(text);
 }
 
-/// Sets, or takes away, what stands at `path`, which must be as it was listed.
+/// Sets, or takes away, what stands at `path`, which must be as it was listed, where that can be tested.
 template <typename T>
 void PatchMember(JsonPatch& patch, std::string_view path, const std::optional<T>& observed,
                  const std::optional<T>& desired, void (*write)(JsonWriter&, const T&)) {
   if (desired == observed) return;
-  if (observed && !IsTestable(*observed)) {
-    // Whatever it is, it goes: the uid and the generation guard the rest.
-  } else if (observed) {
-    patch.Test(path, [&](JsonWriter& w) { write(w, *observed); });
-  } else {
+  if (!observed) {
     patch.TestAbsent(path);
+  } else if (IsTestable(*observed)) {
+    patch.Test(path, [&](JsonWriter& w) { write(w, *observed); });
   }
   if (desired) {
     patch.Add(path, [&](JsonWriter& w) { write(w, *desired); });

@@ -14,6 +14,7 @@
 
 #include "app/archive.h"
 #include "kube/codec.h"
+#include "support/archives.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/child.h"
@@ -25,16 +26,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using Names = std::set<std::string>;
-
-WriteArchive Record(const std::string& name, const std::string& uid = "uid-1") {
-  return {.name = name,
-          .uid = uid,
-          .pods = 6,
-          .cpu = "2",
-          .generation = 2,
-          .deleted_at = kEarlierText,
-          .archived_at = kNowText};
-}
 
 struct stat InfoOf(const std::string& path) {
   struct stat info {};

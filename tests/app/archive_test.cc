@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kube/codec.h"
+#include "support/archives.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/child.h"
@@ -24,16 +25,6 @@ Names ArchivesIn(const TempFolder& folder) {
   Names names = folder.Names("archive");
   names.erase(kArchiveLock);
   return names;
-}
-
-WriteArchive Record(const std::string& name, const std::string& uid = "uid-1") {
-  return {.name = name,
-          .uid = uid,
-          .pods = 6,
-          .cpu = "2",
-          .generation = 2,
-          .deleted_at = kEarlierText,
-          .archived_at = kNowText};
 }
 
 unsigned ModeOf(const std::string& path) {
