@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostLines = 20;
 constexpr std::size_t kMostAlike = 5;  // That have a line each.
 
-/// One right that lacks, or one CRD that goes, hits every team space in the same words.
+/// One missing permission, or one CRD that is being deleted, affects every team space in the same words.
 bool IsGeneral(Reason reason) {
   return reason == Reason::kForbidden || reason == Reason::kCrdDeleting || reason == Reason::kCrdUnfit;
 }

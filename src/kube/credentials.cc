@@ -114,7 +114,7 @@ class Store {
 
   void Remove(const std::string& file) const { ::unlinkat(fd_.get(), file.c_str(), 0); }
 
-  /// Removes what is good no more, of questions that may never be asked again.
+  /// Removes what has expired, of questions that may never be asked again.
   void Sweep(Time now) const {
     for (const std::string& file : NamesIn(fd_.get())) {
       if (file.ends_with(kKeptSuffix) && !Read(file, now)) Remove(file);
