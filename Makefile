@@ -24,7 +24,7 @@ ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py q
 ON_LINGERING := $(addprefix tests/e2e/test_,story.py drift.py deletion.py)
 ON_LINGERING_LONG := $(ON_LINGERING) $(addprefix tests/e2e/test_,crash.py stale.py races.py interleaving.py pass.py \
                        namespace.py quota.py)
-PYTEST := $(PYTHON) -m pytest -q
+PYTEST = tests/tools/run-pytest $(abspath $(BUILD))/pytest/$@
 # Each worker has a control plane of its own; the tests of a file share what they set up.
 PARALLEL := -n $(WORKERS) --dist loadscope
 WITH_BINARY := CNPA_OP=$(abspath $(BUILD)/cnpa-op)

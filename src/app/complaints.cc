@@ -31,9 +31,13 @@ void TellFirst(const std::vector<LogEntry>& entries, const Log& log) {
 void Complaints::Add(const Chain& chain, const ChainReport& report, const Renderer& renderer, bool quiet_races) {
   if (report.refusal) {
     AddRefusal(chain.name, *report.refusal, renderer);
-  } else if (report.end == ChainEnd::kFailed || (report.end == ChainEnd::kLostRace && !quiet_races)) {
+    return;
+  }
+  const bool lost_race = report.end == ChainEnd::kLostRace;
+  if (report.end == ChainEnd::kFailed || (lost_race && !quiet_races)) {
     Add({.level = LogLevel::kWarn,
-         .text = renderer.FailureLine(chain.name, report.error),
+         .text = lost_race ? renderer.LostRaceLine(chain.name, report.error)
+                           : renderer.FailureLine(chain.name, report.error),
          .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),
          .fields = {.team_space = chain.name, .object = "TeamSpace/" + chain.name, .reason = {}}});
   }

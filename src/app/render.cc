@@ -284,4 +284,9 @@ std::string Renderer::FailureLine(const std::string& team_space, const Error& er
   return Line(PlainEntry('!', "TeamSpace/" + team_space, error.message));
 }
 
+std::string Renderer::LostRaceLine(const std::string& team_space, const Error& error) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space,
+                         "changed during this pass, the next one tries again (" + error.message + ")"));
+}
+
 }  // namespace cnpa

@@ -62,6 +62,9 @@ class Renderer {
   /// Returns "! TeamSpace/red  ..." for a change that failed without being a state of the team space.
   std::string FailureLine(const std::string& team_space, const Error& error) const;
 
+  /// Returns "! TeamSpace/red  changed during this pass, ...". The server words such an answer as if we had erred.
+  std::string LostRaceLine(const std::string& team_space, const Error& error) const;
+
  private:
   std::string Line(const Entry& entry) const;
   void TellFields(const Change& change, Entry& entry) const;

@@ -222,6 +222,12 @@ TEST_CASE("Renderer::FailureLine says what went wrong", "[app][render]") {
         "! TeamSpace/red                            connection refused");
 }
 
+TEST_CASE("Renderer::LostRaceLine says whose change it was before what the server says", "[app][render]") {
+  CHECK(Renderer(kNow, {}, "").LostRaceLine("red", {ErrorCode::kConflict, "PATCH /x: 422 Invalid"}) ==
+        "! TeamSpace/red                            changed during this pass, the next one tries again (PATCH /x: 422 "
+        "Invalid)");
+}
+
 TEST_CASE("Renderer colours the symbol alone", "[app][render]") {
   const Renderer renderer(kNow, {.color = true, .columns = {}}, "");
   CHECK(renderer.FailureLine("red", {ErrorCode::kInvalid, "x"}).starts_with("\033[1;31m!\033[0m TeamSpace/red "));

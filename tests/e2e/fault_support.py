@@ -446,7 +446,7 @@ class Lab:
         quotas = {strip(item["metadata"]["namespace"]): item for item in self.admin.get(QUOTAS)["items"]}
         return team_spaces, spaces, quotas
 
-    def wait_until(self, condition, what, seconds=15.0):
+    def wait_until(self, condition, what, seconds=60.0):
         """Returns what `condition()` returns once that is true. Errors: AssertionError when it stays false."""
         deadline = time.monotonic() + seconds
         while not (found := condition()):
@@ -454,7 +454,7 @@ class Lab:
             time.sleep(0.02)
         return found
 
-    def wait_until_no_orphan(self, seconds=15.0):
+    def wait_until_no_orphan(self, seconds=60.0):
         """Waits until each namespace that TeamSpaces own has one that lives, or is on its way out."""
         def orphans():
             team_spaces, spaces, _ = self.everything()

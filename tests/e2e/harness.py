@@ -87,7 +87,7 @@ def children(pid):
 LINGER = {"CNPA_OP_LINGER": os.environ["CNPA_OP_TEST_LINGER"]} if "CNPA_OP_TEST_LINGER" in os.environ else {}
 
 
-def wait_for(condition, what, seconds=20.0, pause=0.02):
+def wait_for(condition, what, seconds=60.0, pause=0.02):
     """Returns what `condition()` returns once that is true; fails with `what` after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
@@ -558,8 +558,8 @@ class Cluster:
         return sorted(path.name for path in self.archive.iterdir() if not path.name.startswith("."))
 
     def wait_gone(self, team):
-        """Waits until the namespace of `team` is gone: some five seconds."""
-        wait_for(lambda: self.namespace(team) is None, f"namespace team-{team} is gone", 40)
+        """Waits until the namespace of `team` is gone: some five seconds, up to 45 if its CRD is new to the collector."""
+        wait_for(lambda: self.namespace(team) is None, f"namespace team-{team} is gone", 120)
 
     def clean(self):
         """Removes all TeamSpaces, by force, and the namespaces of teams without waiting for their end."""

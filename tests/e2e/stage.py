@@ -70,7 +70,7 @@ class Stage:
     def is_there(self, what):
         return bool(self.ask(f"kubectl get {what} --ignore-not-found -o name"))
 
-    def wait(self, condition, what, seconds=20):
+    def wait(self, condition, what, seconds=60):
         deadline = time.monotonic() + seconds
         while not condition():
             expect(time.monotonic() < deadline, f"not within {seconds} s: {what}")

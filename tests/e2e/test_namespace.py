@@ -171,7 +171,7 @@ def test_cascade_foreground_is_archived_and_finalized_and_nothing_is_made_anew(c
     result = cluster.converge()
     assert not said("^create ", result.writes)
     assert cluster.archived(f"{name}.json")["name"] == name
-    wait_for(lambda: cluster.team(name) is None, "the TeamSpace is gone", 40)
+    wait_for(lambda: cluster.team(name) is None, "the TeamSpace is gone", 120)
     cluster.wait_gone(name)
     assert cluster.once().writes == []
     assert cluster.namespace(name) is None
