@@ -19,17 +19,17 @@ FILES ?=
 SEED ?= 0
 PYTHON = $(shell tests/tools/python)
 # The contract in short, for the backend that k3s runs on; test-long runs all of it there.
-ON_SQLITE := $(addprefix tests/e2e/test_,story.py pass.py drift.py deletion.py quota.py)
+ON_SQLITE := $(addprefix tests/e2e/teamspace/test_,story.py pass.py drift.py deletion.py quota.py)
 # What holds whether passes linger or not; test-long runs all of it with passes that do.
-ON_LINGERING := $(addprefix tests/e2e/test_,story.py drift.py deletion.py)
-ON_LINGERING_LONG := $(ON_LINGERING) $(addprefix tests/e2e/test_,crash.py stale.py races.py interleaving.py pass.py \
+ON_LINGERING := $(addprefix tests/e2e/teamspace/test_,story.py drift.py deletion.py)
+ON_LINGERING_LONG := $(ON_LINGERING) $(addprefix tests/e2e/teamspace/test_,crash.py stale.py races.py interleaving.py pass.py \
                        namespace.py quota.py)
 PYTEST = tests/tools/run-pytest $(abspath $(BUILD))/pytest/$@
 # Each worker has a control plane of its own; the tests of a file share what they set up.
 PARALLEL := -n $(WORKERS) --dist loadscope
 WITH_BINARY := CNPA_OP=$(abspath $(BUILD)/cnpa-op)
 # What checks the examples with programs that no control plane needs.
-WITH_CHECKERS := tests/e2e/test_metrics.py tests/e2e/test_workflow.py
+WITH_CHECKERS := tests/e2e/cli/test_metrics.py tests/e2e/cli/test_workflow.py
 CMAKE_FLAGS := -G Ninja $(if $(CI),-DCNPA_WERROR=ON) -DCMAKE_INSTALL_PREFIX='$(PREFIX)'
 # One at a time: targets that run side by side build in one folder.
 ALONE := flock Makefile

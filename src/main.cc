@@ -2,9 +2,9 @@
 #include <csignal>
 #include <unistd.h>
 
-#include "app/options.h"
-#include "app/run.h"
-#include "app/supervisor.h"
+#include "app/cli/options.h"
+#include "app/commands/run.h"
+#include "app/loop/supervisor.h"
 #include "base/service_manager.h"
 
 int main(int argc, char** argv) {

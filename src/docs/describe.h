@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/help.h"
+#include "app/cli/help.h"
 
 namespace cnpa {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "core/desired.h"
-#include "core/plan.h"
+#include "core/teamspace/desired.h"
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/quantity.h"
-#include "kube/codec.h"
-#include "kube/json.h"
-#include "kube/list_splitter.h"
+#include "core/objects/quantity.h"
+#include "kube/codec/codec.h"
+#include "kube/json/json.h"
+#include "kube/json/list_splitter.h"
 #include "support/catch.h"
 #include "support/testdata.h"
 

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the end-to-end tests; what they hand out is in harness.py and raw_support.py."""
+"""Fixtures of the end-to-end tests; what they hand out is in support/harness.py and support/raw_support.py."""
 
 import copy
 import os
 import shutil
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from harness import (BINARY, LABEL, NAMESPACES, ROLE, TEAMS, Cluster, ControlPlane, allowed, install, wait_for)
-from raw_support import Bench
+sys.path.insert(0, str(Path(__file__).resolve().parent / "support"))
+
+from harness import (BINARY, LABEL, NAMESPACES, ROLE, TEAMS, Cluster, ControlPlane, allowed, install,  # noqa: E402
+                     wait_for)
+from raw_support import Bench  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)

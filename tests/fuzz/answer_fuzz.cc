@@ -2,9 +2,9 @@
 //
 // Answers that are read whole: the CRD, discovery, confirmations, events; and archive files.
 #include "fuzz/fuzz.h"
-#include "kube/codec.h"
-#include "kube/codec_sight.h"
-#include "kube/event_codec.h"
+#include "kube/codec/codec.h"
+#include "kube/codec/codec_sight.h"
+#include "kube/codec/event_codec.h"
 
 namespace cnpa {
 namespace {

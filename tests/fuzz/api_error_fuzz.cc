@@ -5,8 +5,8 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "kube/api_error.h"
-#include "kube/client.h"
+#include "kube/api/client.h"
+#include "kube/http/api_error.h"
 
 namespace cnpa {
 namespace {

@@ -4,7 +4,7 @@
 // each, two for the place and one for what comes there. Most changed bytes of PEM are only bad base64.
 #include "base/base64.h"
 #include "fuzz/fuzz.h"
-#include "kube/certificate.h"
+#include "kube/auth/certificate.h"
 #include "support/certificates.h"
 
 namespace cnpa {

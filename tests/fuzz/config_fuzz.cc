@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "app/config_file.h"
-#include "app/flags.h"
+#include "app/cli/config_file.h"
+#include "app/cli/flags.h"
 #include "fuzz/fuzz.h"
 #include "support/temp_folder.h"
 

@@ -2,7 +2,7 @@
 //
 // What an exec plugin printed.
 #include "fuzz/fuzz.h"
-#include "kube/exec_plugin.h"
+#include "kube/auth/exec_plugin.h"
 
 namespace cnpa {
 

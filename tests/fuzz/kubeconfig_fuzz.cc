@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "fuzz/fuzz.h"
-#include "kube/kubeconfig.h"
+#include "kube/auth/kubeconfig.h"
 #include "support/certificates.h"
 #include "support/temp_folder.h"
 

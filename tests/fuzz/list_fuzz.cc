@@ -10,11 +10,11 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "app/render.h"
+#include "app/render/render.h"
 #include "fuzz/fuzz.h"
-#include "kube/codec.h"
-#include "kube/codec_sight.h"
-#include "kube/list_splitter.h"
+#include "kube/codec/codec.h"
+#include "kube/codec/codec_sight.h"
+#include "kube/json/list_splitter.h"
 #include "support/builders.h"
 
 namespace cnpa {

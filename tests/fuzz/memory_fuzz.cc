@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/memory_file.h"
+#include "app/pass/memory_file.h"
 #include "fuzz/fuzz.h"
 
 namespace cnpa {

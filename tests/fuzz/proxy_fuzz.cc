@@ -4,8 +4,8 @@
 #include <string>
 
 #include "fuzz/fuzz.h"
-#include "kube/proxy.h"
-#include "kube/retry.h"
+#include "kube/api/retry.h"
+#include "kube/auth/proxy.h"
 
 namespace cnpa {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/desired.h"
-#include "core/quantity.h"
+#include "core/objects/quantity.h"
+#include "core/teamspace/desired.h"
 #include "fuzz/fuzz.h"
 
 namespace cnpa {

@@ -19,9 +19,9 @@ expect_fault() {
     exit 1
   fi
 }
-expect_fault base/file.cc '#include "core/plan.h"'
-expect_fault core/plan.cc '#include "kube/client.h"'
-expect_fault kube/client.cc '#include "app/run.h"'
-expect_fault core/plan.cc '#include <curl/curl.h>'
-expect_fault kube/client.cc '#include <rapidjson/document.h>'
-expect_fault app/run.cc '#include "reconcile.h"'
+expect_fault base/file.cc '#include "core/teamspace/plan.h"'
+expect_fault core/teamspace/plan.cc '#include "kube/api/client.h"'
+expect_fault kube/api/client.cc '#include "app/commands/run.h"'
+expect_fault core/teamspace/plan.cc '#include <curl/curl.h>'
+expect_fault kube/api/client.cc '#include <rapidjson/document.h>'
+expect_fault app/commands/run.cc '#include "reconcile.h"'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-for folder in ("cluster", "e2e"):
+for folder in ("cluster", "e2e/support"):
     sys.path.insert(0, str(REPOSITORY / "tests" / folder))
 
 from controlplane import CONTROLLERS, ControlPlane  # noqa: E402  (the path has to be set first)

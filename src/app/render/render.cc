@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/render/render.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/output/table.h"
+#include "app/render/provenance.h"
+#include "app/render/repair_words.h"
+#include "app/stages/archive.h"
+#include "base/overloaded.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::size_t kObjectColumn = 40;
+constexpr std::size_t kNarrowHang = 6;
+constexpr std::size_t kLongestValue = 1200;  // More than a status can say; what a server has may be of megabytes.
+
+char Symbol(const Change& change) {
+  return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
+                               [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
+                               [](const RemoveFinalizer&) { return '-'; }, [](const auto&) { return '~'; }},
+                    change.effect);
+}
+
+std::string Object(const Chain& chain, const Change& change, const std::string& archive_folder) {
+  if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
+    return archive_folder + "/" + ArchiveFileName(archive->name, archive->uid);
+  }
+  return ObjectOf(chain, change).Text();
+}
+
+/// The path as people say it: "pods" says it all where the object is a quota.
+std::string ShortPath(std::string_view path) {
+  constexpr std::string_view kLabels = "metadata.labels['";
+  constexpr std::string_view kReady = "status.conditions['Ready']";
+  if (path == "metadata.ownerReferences") return "ownerReference";
+  if (path.starts_with(kLabels))
+    return fmt::format("label {}", path.substr(kLabels.size(), path.size() - kLabels.size() - 2));
+  if (path.starts_with(kReady)) return fmt::format("Ready{}", path.substr(kReady.size()));
+  for (const std::string_view before : {std::string_view("spec.hard."), std::string_view("status.")}) {
+    if (path.starts_with(before)) return std::string(path.substr(before.size()));
+  }
+  return std::string(path);
+}
+
+const char* VerdictWords(const Change& change, Answer answer) {
+  switch (answer) {
+    case Answer::kAccepted: return "the server accepts it";
+    case Answer::kRefused:
+      return std::holds_alternative<WriteArchive>(change.effect) ? "it can't be written" : "the server refuses it";
+    case Answer::kOutdated: return "it has changed meanwhile, look again";
+    case Answer::kNotChecked: return "not checked";
+  }
+  return "";
+}
+
+std::string Value(const std::optional<std::string>& value) {
+  return value ? Shortened(*value, kLongestValue) : "none";
+}
+
+/// What is and what should be, each in its colour.
+Pieces DifferenceOf(const FieldChange& field) {
+  return {{ShortPath(field.path) + " ", Tone::kPlain},
+          {Value(field.from), Tone::kRed},
+          {" -> ", Tone::kPlain},
+          {Value(field.to), Tone::kGreen}};
+}
+
+void Append(Pieces& pieces, const Pieces& more) {
+  pieces.insert(pieces.end(), more.begin(), more.end());
+}
+
+/// Returns whether the words on a change are those on its fields.
+bool IsToldByFields(const Change& change) {
+  return std::holds_alternative<RepairNamespace>(change.effect) || std::holds_alternative<RepairQuota>(change.effect) ||
+         std::holds_alternative<WriteStatus>(change.effect);
+}
+
+/// The words on a change that is told as a whole.
+std::string Words(const Chain& chain, const Change& change) {
+  return std::visit(
+      Overloaded{[](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
+                 [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
+                 [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
+                 [](const CreateQuota& effect) {
+                   std::string hard;
+                   for (const auto& [key, value] : effect.hard) {
+                     hard += fmt::format("{}{} {}", hard.empty() ? "" : ", ", key, value);
+                   }
+                   return hard;
+                 },
+                 [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
+                 [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
+                 [](const auto&) { return std::string(); }},
+      change.effect);
+}
+
+/// Returns what stands behind the words on a change that is told as a whole.
+std::string ProvenanceBehind(const Change& change, Time now) {
+  const bool has_one =
+      std::holds_alternative<AddFinalizer>(change.effect) || std::holds_alternative<DeleteQuota>(change.effect);
+  return has_one && !change.fields.empty() ? ProvenanceWords(change.fields.front(), now) : std::string();
+}
+
+}  // namespace
+
+const char* VerbName(const Change& change) {
+  return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
+                               [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
+                               [](const WriteArchive&) { return "archive"; }, [](const auto&) { return "update"; }},
+                    change.effect);
+}
+
+std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
+  const std::string finalizer(kFinalizer);
+  const std::string finalizers(kFinalizersPath);
+  return std::visit(
+      Overloaded{
+          [&](const AddFinalizer&) {
+            if (!change.fields.empty()) return change.fields;
+            return std::vector<FieldChange>{{.path = finalizers, .to = finalizer}};
+          },
+          [&](const RemoveFinalizer&) { return std::vector<FieldChange>{{.path = finalizers, .from = finalizer}}; },
+          [&](const CreateNamespace&) { return std::vector<FieldChange>{{.path = LabelPath(), .to = chain.name}}; },
+          [](const CreateQuota& effect) {
+            std::vector<FieldChange> fields;
+            fields.reserve(effect.hard.size());
+            for (const auto& [key, value] : effect.hard) {
+              fields.push_back({.path = std::string(kHardPath) + key, .to = value});
+            }
+            return fields;
+          },
+          [&](const auto&) { return change.fields; }},
+      change.effect);
+}
+
+std::string Difference(const FieldChange& field) {
+  return Paint(DifferenceOf(field), false);
+}
+
+Piece MarkPiece(char symbol) {
+  switch (symbol) {
+    case '+': return {"+", Tone::kGreen};
+    case '-': return {"-", Tone::kRed};
+    case '~': return {"~", Tone::kYellow};
+    case '!': return {"!", Tone::kBoldRed};
+    case ' ': return {" ", Tone::kPlain};
+    default: return {std::string(1, symbol), Tone::kDim};
+  }
+}
+
+std::string Renderer::Line(const Entry& entry) const {
+  constexpr std::size_t kWordsColumn = 2 + kObjectColumn + 1;
+  const Pieces head{MarkPiece(entry.symbol), {" " + entry.object}};
+  const Pieces words{{Paint(entry.whole, false)}};
+  return fmt::format("{}",
+                     fmt::join(HangAt(head, form_.aligned ? kWordsColumn : 0, {words}, kNarrowHang, form_), "\n"));
+}
+
+/// Fields of which the same is to be said are said it of once.
+void Renderer::TellFields(const Change& change, Entry& entry) const {
+  const std::string head = std::holds_alternative<WriteStatus>(change.effect) ? "status: " : "";
+  std::size_t alike = 1;
+  for (std::size_t i = 0; i < change.fields.size(); ++i) {
+    const Pieces difference = DifferenceOf(change.fields[i]);
+    entry.parts.push_back({{i == 0 ? head : "", Tone::kPlain}});
+    Append(entry.parts.back(), difference);
+    entry.whole.push_back({i == 0 ? head : ", ", Tone::kPlain});
+    Append(entry.whole, difference);
+    const std::string provenance = ProvenanceWords(change.fields[i], now_);
+    const bool last = i + 1 == change.fields.size();
+    if (!last && ProvenanceWords(change.fields[i + 1], now_) == provenance) {
+      ++alike;
+      continue;
+    }
+    if (!provenance.empty()) {
+      const std::string behind = (alike == 1 ? ": " : ": each ") + provenance;
+      entry.whole.push_back({behind, Tone::kDim});
+      // On a line of its own where it is of several.
+      if (alike == 1) entry.parts.back().push_back({behind, Tone::kDim});
+      if (alike > 1) entry.parts.push_back({{behind.substr(2), Tone::kDim}});
+    }
+    alike = 1;
+  }
+}
+
+Entry Renderer::ChangeEntry(const Chain& chain, const Change& change) const {
+  Entry entry{.symbol = Symbol(change), .object = Printable(Object(chain, change, archive_folder_))};
+  if (IsToldByFields(change)) {
+    TellFields(change, entry);
+  } else {
+    entry.whole.push_back({Words(chain, change)});
+    const std::string provenance = ProvenanceBehind(change, now_);
+    if (!provenance.empty()) entry.whole.push_back({": " + provenance, Tone::kDim});
+    entry.parts = {entry.whole};
+  }
+  if (const std::string contest = ContestWords(change); !contest.empty()) {
+    entry.whole.push_back({": " + contest, Tone::kPlain});
+    if (entry.parts.size() == 1) entry.parts.back().push_back({": " + contest, Tone::kPlain});
+    if (entry.parts.size() > 1) entry.parts.push_back({{contest, Tone::kPlain}});
+  }
+  return entry;
+}
+
+std::string Renderer::ChangeLine(const Chain& chain, const Change& change) const {
+  return Line(ChangeEntry(chain, change));
+}
+
+/// Of several fields the one that is repaired most often: each has a line of its own.
+std::string Renderer::ContestWords(const Change& change) const {
+  std::optional<Contest> most = change.contested;
+  for (const FieldChange& field : change.fields) {
+    if (field.contested && (!most || field.contested->count > most->count)) most = field.contested;
+  }
+  if (!most) return {};
+  return fmt::format("contested, {} times in {}", most->count, FormatAge(now_ - most->since));
+}
+
+LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
+  LogFields about{.team_space = chain.name,
+                  .object = Object(chain, change, archive_folder_),
+                  .reason = std::string(CauseName(change.cause)),
+                  .verb = VerbName(change)};
+  // Those of several fields stand in the same order in each list.
+  const auto append = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
+  const std::vector<FieldChange> fields = FieldsOf(chain, change);
+  const auto any = [&fields](auto member) {
+    return std::any_of(fields.begin(), fields.end(), [member](const FieldChange& field) { return field.*member; });
+  };
+  for (const FieldChange& field : fields) {
+    append(about.field, field.path);
+    if (any(&FieldChange::from)) append(about.from, Value(field.from));
+    if (any(&FieldChange::to)) append(about.to, Value(field.to));
+  }
+  return about;
+}
+
+namespace {
+
+Entry PlainEntry(char symbol, const std::string& object, const std::string& words) {
+  Entry entry{.symbol = symbol, .object = Printable(object), .whole = {{words}}};
+  entry.parts = {entry.whole};
+  return entry;
+}
+
+}  // namespace
+
+std::optional<Entry> Renderer::VerdictEntry(const Chain& chain, const Change& change, const Verdict& verdict) const {
+  if (verdict.answer == Answer::kAccepted) return std::nullopt;
+  Entry entry = PlainEntry(verdict.answer == Answer::kRefused ? '!' : '.', Object(chain, change, archive_folder_),
+                           fmt::format("{}: {}", VerdictWords(change, verdict.answer), verdict.message));
+  entry.remark = true;
+  return entry;
+}
+
+Entry Renderer::RefusalEntry(const std::string& team_space, const Refusal& refusal) const {
+  return PlainEntry(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
+                    fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
+}
+
+std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
+  return Line(RefusalEntry(team_space, refusal));
+}
+
+std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words)));
+}
+
+std::string Renderer::AlikeLine(Reason reason, const std::vector<std::string>& names) const {
+  constexpr std::size_t kMostNames = 3;
+  const std::size_t shown = names.size() > kMostNames + 1 ? kMostNames : names.size();
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(shown);
+  const std::string more = shown < names.size() ? fmt::format(" and {} more", names.size() - shown) : "";
+  return Line(PlainEntry(Refusal{reason, {}}.waiting() ? '.' : '!', Count(names.size(), "more team space"),
+                         fmt::format("{}: {}{}; each in full: cnpa-op explain {}", ReasonName(reason),
+                                     fmt::join(names.begin(), end, ", "), more, names.front())));
+}
+
+std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space, error.message));
+}
+
+std::string Renderer::LostRaceLine(const std::string& team_space, const Error& error) const {
+  return Line(PlainEntry('!', "TeamSpace/" + team_space,
+                         "changed during this pass, the next one tries again (" + error.message + ")"));
+}
+
+}  // namespace cnpa

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/stages/report.h"
+
+#include <algorithm>
+
+namespace cnpa {
+
+bool ChainReport::Made(const Chain& chain, std::size_t i) const {
+  const bool is_archive = std::holds_alternative<WriteArchive>(chain.changes[i].effect);
+  return i < done && !(is_archive && archive_was_there);
+}
+
+bool Report::lost_race() const {
+  return std::any_of(chains.begin(), chains.end(),
+                     [](const ChainReport& chain) { return chain.end == ChainEnd::kLostRace; });
+}
+
+PlanCounts CountPlan(const Plan& plan) {
+  PlanCounts counts;
+  for (const Chain& chain : plan.chains) {
+    if (chain.refusal) ++(chain.refusal->waiting() ? counts.waiting : counts.refused);
+    for (const Change& change : chain.changes) {
+      const Effect& effect = change.effect;
+      if (std::holds_alternative<WriteArchive>(effect)) continue;
+      if (std::holds_alternative<RemoveFinalizer>(effect)) {
+        ++counts.released;
+      } else if (std::holds_alternative<CreateNamespace>(effect) || std::holds_alternative<CreateQuota>(effect)) {
+        ++counts.created;
+      } else {
+        ++counts.changed;
+      }
+    }
+  }
+  return counts;
+}
+
+namespace {
+
+bool ReleasesTeamSpace(const Chain& chain) {
+  return std::any_of(chain.changes.begin(), chain.changes.end(),
+                     [](const Change& change) { return std::holds_alternative<RemoveFinalizer>(change.effect); });
+}
+
+}  // namespace
+
+std::size_t& Totals::CountOf(const Chain& chain, const ChainReport& report) {
+  if (report.refusal) return report.refusal->waiting() ? waiting : refused;
+  if (report.end == ChainEnd::kFailed) return failed;
+  if (report.end != ChainEnd::kComplete) return left;
+  // One of which others hold the rest may have a status to be cleared.
+  if (chain.deleting) return ReleasesTeamSpace(chain) ? deleted : changed;
+  return chain.turn == Turn::kNew ? created : changed;
+}
+
+void Totals::Add(const Plan& plan, const Report& report) {
+  team_spaces = plan.team_spaces;
+  refused = waiting = failed = left = 0;
+  writes += report.writes;
+  for (std::size_t i = 0; i < plan.chains.size(); ++i) {
+    const Chain& chain = plan.chains[i];
+    ++CountOf(chain, report.chains[i]);
+  }
+}
+
+}  // namespace cnpa

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes: POST for what is new, JSON Patch with `test` operations for what is there. A patch is evaluated by
+// the server on the object as it is at that moment, so its tests are what makes it safe: the uid, and the old value.
+#include <cassert>
+#include <string>
+
+#include "base/text.h"
+#include "kube/codec/codec.h"
+#include "kube/json/json_patch.h"
+#include "kube/json/json_writer.h"
+
+namespace cnpa {
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kJsonPatch = "application/json-patch+json";
+constexpr std::string_view kWriteQuery = "?fieldManager=cnpa-op&fieldValidation=Strict";
+
+std::string ObjectText(const std::function<void(JsonWriter&)>& members) {
+  JsonWriter writer;
+  writer.Object([&] { members(writer); });
+  return writer.text();
+}
+
+Request PatchRequest(std::string path, std::string body) {
+  return {.method = Method::kPatch,
+          .path = std::move(path) + std::string(kWriteQuery),
+          .content_type = std::string(kJsonPatch),
+          .body = std::move(body)};
+}
+
+Request PostRequest(std::string path, std::string body) {
+  return {.method = Method::kPost,
+          .path = std::move(path) + std::string(kWriteQuery),
+          .content_type = std::string(kJson),
+          .body = std::move(body)};
+}
+
+std::string TeamSpacePath(const Chain& chain) {
+  return std::string(kTeamSpaces.path) + "/" + chain.name;
+}
+std::string NamespacePath(const std::string& name) {
+  return std::string(kNamespaces.path) + "/" + name;
+}
+std::string QuotaPath(const std::string& space) {
+  return NamespacePath(space) + "/resourcequotas/" + std::string(kQuotaName);
+}
+
+void WriteOwner(JsonWriter& writer, const OwnerReference& owner) {
+  writer.Object([&] {
+    writer.String("apiVersion", owner.api_version);
+    writer.String("kind", owner.kind);
+    writer.String("name", owner.name);
+    writer.String("uid", owner.uid);
+  });
+}
+
+void WriteHard(JsonWriter& writer, const std::map<std::string, std::string>& hard) {
+  writer.Object([&] {
+    for (const auto& [key, value] : hard) writer.String(key, value);
+  });
+}
+
+void WriteStrings(JsonWriter& writer, const std::vector<std::string>& strings) {
+  writer.Array([&] {
+    for (const std::string& string : strings) writer.String(string);
+  });
+}
+
+void WriteCondition(JsonWriter& writer, const Condition& condition) {
+  writer.Object([&] {
+    writer.String("type", condition.type);
+    writer.String("status", condition.status);
+    if (condition.observed_generation) writer.Int("observedGeneration", *condition.observed_generation);
+    writer.String("lastTransitionTime", condition.last_transition_time);
+    writer.String("reason", condition.reason);
+    writer.String("message", condition.message);
+  });
+}
+
+/// Holds while the spec is the one that was listed.
+void TestGeneration(JsonPatch& patch, const Chain& chain) {
+  patch.Test("/metadata/generation", [&](JsonWriter& w) { w.Int(chain.generation); });
+}
+
+Request Encode(const Chain& chain, const AddFinalizer& effect) {
+  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
+                        TestGeneration(patch, chain);
+                        if (effect.observed.empty()) {
+                          patch.TestAbsent("/metadata/finalizers");
+                          patch.Add("/metadata/finalizers",
+                                    [](JsonWriter& w) { WriteStrings(w, {std::string(kFinalizer)}); });
+                        } else {
+                          patch.Test("/metadata/finalizers", [&](JsonWriter& w) { WriteStrings(w, effect.observed); });
+                          patch.Add("/metadata/finalizers/-", kFinalizer);
+                        }
+                      }));
+}
+
+Request Encode(const Chain& chain, const RemoveFinalizer& effect) {
+  return PatchRequest(TeamSpacePath(chain), PatchText(chain.uid, [&](JsonPatch& patch) {
+                        // The archive has the spec that was listed.
+                        TestGeneration(patch, chain);
+                        for (const std::size_t place : effect.places) {
+                          const std::string path = "/metadata/finalizers/" + std::to_string(place);
+                          patch.Test(path, kFinalizer);
+                          patch.Remove(path);
+                        }
+                      }));
+}
+
+Request Encode(const Chain& chain, const CreateNamespace& effect) {
+  return PostRequest(std::string(kNamespaces.path), ObjectText([&](JsonWriter& w) {
+                       w.String("apiVersion", "v1");
+                       w.String("kind", "Namespace");
+                       w.Object("metadata", [&] {
+                         w.String("name", effect.name);
+                         w.Object("labels", [&] { w.String(kTeamSpaceLabel, chain.name); });
+                         w.Array("ownerReferences", [&] { WriteOwner(w, effect.owner); });
+                       });
+                     }));
+}
+
+void PatchOwner(JsonPatch& patch, const RepairNamespace& effect) {
+  const std::string list = "/metadata/ownerReferences";
+  const std::string place = list + "/" + std::to_string(effect.index);
+  const auto owner = [&](JsonWriter& w) { WriteOwner(w, effect.owner); };
+  switch (effect.owner_repair) {
+    case OwnerRepair::kNone: return patch.Test(place + "/uid", effect.expected_uid);
+    case OwnerRepair::kCreateList:
+      patch.TestAbsent(list);
+      return patch.Add(list, [&](JsonWriter& w) { w.Array([&] { owner(w); }); });
+    case OwnerRepair::kAppend: return patch.Add(list + "/-", owner);
+    case OwnerRepair::kReplace: patch.Test(place + "/uid", effect.expected_uid); return patch.Replace(place, owner);
+  }
+}
+
+Request Encode(const Chain& chain, const RepairNamespace& effect) {
+  return PatchRequest(NamespacePath(effect.name), PatchText(effect.uid, [&](JsonPatch& patch) {
+                        const std::string label = "/metadata/labels/platform.labhub.io~1teamspace";
+                        // The label may have been withdrawn since; an ownerReference is tested where it stands.
+                        if (effect.claim == Claim::kLabel) patch.Test(label, chain.name);
+                        // Labels are never absent: the server keeps kubernetes.io/metadata.name there.
+                        if (effect.set_label) patch.Add(label, chain.name);
+                        PatchOwner(patch, effect);
+                      }));
+}
+
+Request Encode(const Chain& /*chain*/, const CreateQuota& effect) {
+  return PostRequest(NamespacePath(effect.namespace_name) + "/resourcequotas", ObjectText([&](JsonWriter& w) {
+                       w.String("apiVersion", "v1");
+                       w.String("kind", "ResourceQuota");
+                       w.Object("metadata", [&] { w.String("name", kQuotaName); });
+                       w.Object("spec", [&] {
+                         w.Key("hard");
+                         WriteHard(w, effect.hard);
+                       });
+                     }));
+}
+
+Request Encode(const Chain& /*chain*/, const RepairQuota& effect) {
+  return PatchRequest(QuotaPath(effect.namespace_name), PatchText(effect.uid, [&](JsonPatch& patch) {
+                        // Not the resourceVersion: the quota controller moves it with every pod.
+                        if (effect.observed.empty()) {
+                          patch.TestAbsent("/spec/hard");
+                        } else {
+                          patch.Test("/spec/hard", [&](JsonWriter& w) { WriteHard(w, effect.observed); });
+                        }
+                        patch.Add("/spec/hard", [&](JsonWriter& w) { WriteHard(w, effect.hard); });
+                      }));
+}
+
+Request Encode(const Chain& /*chain*/, const DeleteQuota& effect) {
+  return {.method = Method::kDelete,
+          .path = QuotaPath(effect.namespace_name),
+          .content_type = std::string(kJson),
+          .body = ObjectText([&](JsonWriter& w) {
+            w.String("apiVersion", "v1");
+            w.String("kind", "DeleteOptions");
+            w.Object("preconditions", [&] { w.String("uid", effect.uid); });
+          })};
+}
+
+void PatchWholeStatus(JsonPatch& patch, const TeamSpaceStatus& desired) {
+  patch.TestAbsent("/status");
+  patch.Add("/status", [&](JsonWriter& w) {
+    w.Object([&] {
+      if (desired.observed_generation) w.Int("observedGeneration", *desired.observed_generation);
+      if (desired.namespace_name) w.String("namespace", *desired.namespace_name);
+      if (desired.namespace_uid) w.String("namespaceUID", *desired.namespace_uid);
+      if (desired.ready) w.Array("conditions", [&] { WriteCondition(w, *desired.ready); });
+    });
+  });
+}
+
+/// Returns whether a `test` of `text` can hold: the server compares strings as they are encoded, and Go escapes `<`,
+/// `>`, `&`, control characters and two separators of lines in its own ways, we those that a terminal obeys.
+///
+/// Source:   encoding/json, Marshal; gopkg.in/evanphx/json-patch.v4, lazyNode.equal; tried on 1.37.2.
+bool CanBeTested(std::string_view text) {
+  for (Utf8Character next; !text.empty(); text.remove_prefix(next.bytes)) {
+    next = FirstCharacter(text);
+    if (IsControl(next.code) || next.code == '<' || next.code == '>' || next.code == '&') return false;
+  }
+  return true;
+}
+
+/// Tests that the condition Ready at `place` is the one that was listed, member by member: others may have more of
+/// them. A pass that saw more than this one did may have written it since.
+void TestReady(JsonPatch& patch, const std::string& place, const Condition& observed) {
+  const auto test = [&](std::string_view member, const std::string& value) {
+    if (!CanBeTested(value)) return;
+    const std::string path = place + "/" + std::string(member);
+    value.empty() ? patch.TestAbsent(path) : patch.Test(path, value);
+  };
+  patch.Test(place + "/type", "Ready");
+  test("status", observed.status);
+  test("reason", observed.reason);
+  test("message", observed.message);
+  test("lastTransitionTime", observed.last_transition_time);
+  const std::string generation = place + "/observedGeneration";
+  if (!observed.observed_generation) return patch.TestAbsent(generation);
+  patch.Test(generation, [&](JsonWriter& w) { w.Int(*observed.observed_generation); });
+}
+
+void PatchReady(JsonPatch& patch, const TeamSpaceStatus& observed, const Boxed<Condition>& desired) {
+  const auto condition = [&](JsonWriter& w) { WriteCondition(w, *desired); };
+  if (observed.ready) {
+    const std::string place = "/status/conditions/" + std::to_string(observed.ready_index);
+    TestReady(patch, place, *observed.ready);
+    desired ? patch.Replace(place, condition) : patch.Remove(place);
+  } else if (observed.has_conditions) {
+    patch.Add("/status/conditions/-", condition);
+  } else {
+    patch.TestAbsent("/status/conditions");
+    patch.Add("/status/conditions", [&](JsonWriter& w) { w.Array([&] { condition(w); }); });
+  }
+}
+
+bool IsTestable(std::int64_t /*number*/) {
+  return true;
+}
+
+bool IsTestable(const std::string& text) {
+  return CanBeTested(text);
+}
+
+/// Sets, or takes away, what stands at `path`, which must be as it was listed, where that can be tested.
+template <typename T>
+void PatchMember(JsonPatch& patch, std::string_view path, const std::optional<T>& observed,
+                 const std::optional<T>& desired, void (*write)(JsonWriter&, const T&)) {
+  if (desired == observed) return;
+  if (!observed) {
+    patch.TestAbsent(path);
+  } else if (IsTestable(*observed)) {
+    patch.Test(path, [&](JsonWriter& w) { write(w, *observed); });
+  }
+  if (desired) {
+    patch.Add(path, [&](JsonWriter& w) { write(w, *desired); });
+  } else {
+    patch.Remove(path);
+  }
+}
+
+Request Encode(const Chain& chain, const WriteStatus& effect) {
+  const TeamSpaceStatus& observed = effect.observed;
+  const TeamSpaceStatus& desired = effect.desired;
+  constexpr auto kInt = [](JsonWriter& w, const std::int64_t& value) { w.Int(value); };
+  constexpr auto kText = [](JsonWriter& w, const std::string& value) { w.String(value); };
+  return PatchRequest(
+      TeamSpacePath(chain) + "/status", PatchText(chain.uid, [&](JsonPatch& patch) {
+        if (!observed.present) return PatchWholeStatus(patch, desired);
+        PatchMember<std::int64_t>(patch, "/status/observedGeneration", observed.observed_generation,
+                                  desired.observed_generation, kInt);
+        PatchMember<std::string>(patch, "/status/namespace", observed.namespace_name, desired.namespace_name, kText);
+        PatchMember<std::string>(patch, "/status/namespaceUID", observed.namespace_uid, desired.namespace_uid, kText);
+        if (desired.ready != observed.ready) PatchReady(patch, observed, desired.ready);
+      }));
+}
+
+Request Encode(const Chain& /*chain*/, const WriteArchive& /*effect*/) {
+  assert(false && "an archive is a file, not a request");
+  return {};
+}
+
+}  // namespace
+
+Request EncodeChange(const Chain& chain, const Change& change) {
+  return std::visit([&chain](const auto& effect) { return Encode(chain, effect); }, change.effect);
+}
+
+std::string EncodeArchive(const WriteArchive& archive) {
+  JsonWriter writer(JsonWriter::Layout::kIndented);
+  writer.Object([&] {
+    writer.Int("version", 1);
+    writer.String("name", archive.name);
+    writer.String("uid", archive.uid);
+    if (archive.pods) writer.Int("pods", *archive.pods);
+    if (!archive.pods) {
+      writer.Key("pods");
+      writer.Null();
+    }
+    writer.String("cpu", archive.cpu);
+    writer.Int("generation", archive.generation);
+    writer.String("deletedAt", archive.deleted_at);
+    writer.String("archivedAt", archive.archived_at);
+    const auto text = [&writer](std::string_view key, const std::string& json) {
+      if (json.empty()) return;
+      writer.Key(key);
+      writer.Raw(json);
+    };
+    if (!archive.texts) return;
+    text("spec", archive.texts->spec);
+    text("labels", archive.texts->labels);
+    text("annotations", archive.texts->annotations);
+  });
+  return writer.text() + "\n";
+}
+
+}  // namespace cnpa
