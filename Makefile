@@ -111,12 +111,12 @@ test: ## builds, runs the unit tests, and the contract on a real control plane, 
 	@tests/tools/deps test
 	@tests/tools/steps --logs $(BUILD)/logs build build-tests:build servers unit:build-tests contract:build,servers
 
-ci: test ci-rest ## that and all else: sanitizers, fuzzing, lint, SQLite, lingering, systemd, packages, Debian 13
+ci: test ci-rest ## that and all else: sanitizers, fuzzing, lint, SQLite, lingering, systemd, packages
 
 # In the order of how long they take: what computes and what waits share the cores.
 ci-rest: deps build-tests
 	@tests/tools/steps --jobs 3 --logs $(BUILD)/logs lint-all servers-rest sanitize systemd-test fuzz-short:sanitize \
-	  debian13 e2e-rest:servers-rest e2e-sqlite:servers-rest e2e-linger deb-test
+	  e2e-rest:servers-rest e2e-sqlite:servers-rest e2e-linger deb-test
 
 test-long: build-tests servers servers-rest ## the long forms: 100,000 passes, every crash point, 1,000 TeamSpaces at once, all on SQLite
 	@$(BUILD)/tests/cnpa_tests '[.long]'

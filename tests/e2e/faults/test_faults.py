@@ -88,9 +88,10 @@ def check_unread(row, outcome):
          without_end(b" " * 60000, b"HTTP/1.1 200 OK\r\n\r\n"), "too much beside its items|too large"),
     Unread("another protocol", sends(b"SSH-2.0-OtherServer\r\n"), "HTTP"),
     once("gzip unasked", compressed(lambda good: good), "gzip|compressed"),
-    once("gzip for the transfer", sends(
+    # From 8.8 on libcurl takes it for a connection that broke, so the list is asked for again.
+    Unread("gzip for the transfer", sends(
         lambda good: wire(chunk(gzip.compress(good)) + chunk(b""), "Transfer-Encoding: gzip, chunked"), Request.keep),
-         "compressed|unsolicited Transfer-Encoding"),
+           "compressed|unsolicited Transfer-Encoding"),
     once("a gzip bomb", compressed(lambda good: b" " * (32 << 20)), "gzip|compressed"),
     once("a redirect", answers(302, Location="https://elsewhere.example/"), "redirect"),
     once("a proxy's page with code 200", answers(200, HTML, Content_Type="text/html"), "not JSON"),
