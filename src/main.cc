@@ -2,6 +2,7 @@
 #include <csignal>
 #include <unistd.h>
 
+#include "app/cli/command_line.h"
 #include "app/cli/options.h"
 #include "app/commands/run.h"
 #include "app/loop/supervisor.h"

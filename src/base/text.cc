@@ -81,4 +81,9 @@ std::string OneLine(std::string_view text, std::size_t most_bytes) {
   return line.substr(first, line.find_last_not_of(' ') - first + 1);
 }
 
+std::string Count(std::size_t number, const std::string& noun) {
+  const char* ending = number == 1 ? "" : noun.ends_with('s') ? "es" : "s";
+  return std::to_string(number) + " " + noun + ending;
+}
+
 }  // namespace cnpa

@@ -50,4 +50,7 @@ inline constexpr std::size_t kLongestWords = 300;
 /// is longer than `most_bytes` both ends, with dots between: what is wrong often stands last.
 std::string OneLine(std::string_view text, std::size_t most_bytes = kLongestWords);
 
+/// Returns "1 team space", "5 team spaces", "5 passes".
+std::string Count(std::size_t number, const std::string& noun);
+
 }  // namespace cnpa

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "core/plan/change.h"
 #include "core/teamspace/desired.h"
 #include "core/teamspace/plan.h"
 #include "support/builders.h"

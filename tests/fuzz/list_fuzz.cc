@@ -11,6 +11,7 @@
 #include <rapidjson/writer.h>
 
 #include "app/render/render.h"
+#include "core/teamspace/plan.h"
 #include "fuzz/fuzz.h"
 #include "kube/codec/codec.h"
 #include "kube/codec/codec_sight.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/metrics/metrics.h"
+#include "app/metrics/metrics_text.h"
 #include "app/metrics/pass_numbers.h"
 #include "fuzz/fuzz.h"
 

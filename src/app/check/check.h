@@ -7,9 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/check/survey.h"
-#include "app/cli/exit_code.h"
-
 namespace cnpa {
 
 enum class CheckKind {
@@ -45,11 +42,7 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-/// Returns what `survey` amounts to, in the order in which one thing stands on another.
-std::vector<Check> ComputeChecks(const Survey& survey);
-
-/// Returns kUsage when the kubeconfig can't be used, kUnreadable when the server can't be reached or refuses us,
-/// kUnconverged when anything else fails.
-ExitCode ComputeCheckCode(const std::vector<Check>& checks);
+/// Returns what is said of a thing that was not looked at.
+Check NotChecked(CheckKind kind);
 
 }  // namespace cnpa

@@ -7,6 +7,7 @@
 #include "app/check/check_parts.h"
 #include "app/render/render.h"
 #include "app/stages/crd_state.h"
+#include "base/text.h"
 #include "core/objects/objects.h"
 #include "core/permissions/grant.h"
 #include "core/permissions/unauthorized.h"

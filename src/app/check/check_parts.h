@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/check/check.h"
+#include "app/check/survey.h"
 #include "kube/auth/certificate.h"
 
 namespace cnpa {
@@ -26,8 +27,5 @@ std::vector<Check> CheckRights(const Survey& survey);
 
 /// Returns whether what a pass reads can be read.
 Check CheckLists(const Survey& survey);
-
-/// Returns what is said of a thing that was not looked at.
-Check NotChecked(CheckKind kind);
 
 }  // namespace cnpa

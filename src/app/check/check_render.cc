@@ -8,7 +8,9 @@
 
 #include "app/output/log.h"
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "app/render/render.h"
+#include "base/text.h"
 #include "kube/json/json_writer.h"
 
 namespace cnpa {

@@ -211,22 +211,6 @@ constexpr std::array kFlags{
          &SetColor},
 };
 
-/// Source:   Levenshtein's distance, one row at a time.
-std::size_t Distance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t substituted = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const Flag> Flags() {
@@ -237,19 +221,6 @@ std::string EnvironmentName(const Flag& flag) {
   std::string name = "CNPA_OP_";
   for (const char c : flag.name) name += c == '-' ? '_' : static_cast<char>(c - 'a' + 'A');
   return name;
-}
-
-std::string NearMatch(std::string_view word, const std::vector<std::string>& words) {
-  const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const std::string& candidate : words) {
-    const std::size_t distance = Distance(word, candidate);
-    if (distance < least) {
-      least = distance;
-      nearest = &candidate;
-    }
-  }
-  return nearest != nullptr ? *nearest : std::string();
 }
 
 }  // namespace cnpa

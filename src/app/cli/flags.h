@@ -49,7 +49,4 @@ std::span<const Flag> Flags();
 /// Returns the name of the environment variable of a flag: "CNPA_OP_REQUEST_TIMEOUT".
 std::string EnvironmentName(const Flag& flag);
 
-/// Returns the element of `words` nearest to `word`, or "" when none is near enough to be meant.
-std::string NearMatch(std::string_view word, const std::vector<std::string>& words);
-
 }  // namespace cnpa

@@ -6,7 +6,6 @@
 
 #include <fmt/core.h>
 
-#include "app/cli/flags.h"
 #include "core/objects/objects.h"
 
 namespace cnpa {
@@ -25,6 +24,22 @@ bool IsKind(std::string_view text) {
   });
 }
 
+/// Source:   Levenshtein's distance, one row at a time.
+std::size_t Distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < right.size(); ++j) {
+      const std::size_t substituted = diagonal + (left[i] == right[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({substituted, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
 }  // namespace
 
 std::string NameIn(std::string_view text) {
@@ -41,6 +56,19 @@ std::string DescribeMissing(const std::string& name, const std::vector<std::stri
   const bool known = std::find(names.begin(), names.end(), inner) != names.end();
   const std::string near = known ? inner : NearMatch(name, names);
   return near.empty() ? missing : fmt::format("{}: did you mean '{}'?", missing, near);
+}
+
+std::string NearMatch(std::string_view word, const std::vector<std::string>& words) {
+  const std::string* nearest = nullptr;
+  std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : words) {
+    const std::size_t distance = Distance(word, candidate);
+    if (distance < least) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest != nullptr ? *nearest : std::string();
 }
 
 }  // namespace cnpa

@@ -17,4 +17,7 @@ std::string NameIn(std::string_view text);
 /// that names stand alone.
 std::string DescribeMissing(const std::string& name, const std::vector<std::string>& names);
 
+/// Returns the element of `words` nearest to `word`, or "" when none is near enough to be meant.
+std::string NearMatch(std::string_view word, const std::vector<std::string>& words);
+
 }  // namespace cnpa

@@ -9,6 +9,7 @@
 
 #include "app/cli/flags.h"
 #include "app/cli/help.h"
+#include "app/cli/names.h"
 
 namespace cnpa {
 namespace {

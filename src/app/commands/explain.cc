@@ -14,6 +14,8 @@
 #include "app/stages/archive_search.h"
 #include "app/stages/observe.h"
 #include "base/clock.h"
+#include "core/plan/change.h"
+#include "core/teamspace/explain.h"
 #include "core/teamspace/explanation.h"
 #include "core/teamspace/plan.h"
 #include "kube/api/client.h"

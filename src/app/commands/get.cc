@@ -12,6 +12,7 @@
 #include "app/render/overview.h"
 #include "app/stages/observe.h"
 #include "base/clock.h"
+#include "core/plan/change.h"
 #include "core/teamspace/plan.h"
 #include "kube/api/client.h"
 #include "kube/json/yaml.h"

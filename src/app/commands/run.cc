@@ -9,6 +9,7 @@
 
 #include "app/check/check.h"
 #include "app/check/check_render.h"
+#include "app/check/checks.h"
 #include "app/check/survey.h"
 #include "app/commands/explain.h"
 #include "app/commands/get.h"

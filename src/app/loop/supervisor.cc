@@ -19,6 +19,7 @@
 #include "app/loop/pace.h"
 #include "app/render/render.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/time.h"
 
 namespace cnpa {

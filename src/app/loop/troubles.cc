@@ -5,6 +5,7 @@
 
 #include "app/render/render.h"
 #include "base/masked.h"
+#include "base/text.h"
 #include "base/time.h"
 
 namespace cnpa {

@@ -12,7 +12,6 @@
 
 #include "app/cli/exit_code.h"
 #include "app/metrics/pass_numbers.h"
-#include "base/result.h"
 #include "base/time.h"
 
 namespace cnpa {
@@ -69,18 +68,5 @@ struct Metrics {
   void Add(const FinishedPass& pass);
   bool operator==(const Metrics&) const = default;
 };
-
-/// Returns the metrics in the text format, always in the same order. `version` is ours.
-///
-/// Source:  Prometheus, Exposition formats, Text-based format.
-std::string RenderMetrics(const Metrics& metrics, std::string_view version);
-
-/// Reads what RenderMetrics() wrote, also that of another version.
-///
-/// Errors:  kMalformed: something else, or a part of it.
-Result<Metrics> ParseMetrics(std::string_view text);
-
-/// Returns `value` as it stands between the quotes of a label.
-std::string EscapeLabelValue(std::string_view value);
 
 }  // namespace cnpa

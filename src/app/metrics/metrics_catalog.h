@@ -54,4 +54,7 @@ std::string Sample(std::string_view name, std::string_view label, std::string_vi
 /// Returns that of a bucket of the histogram, the last one's too.
 std::string BucketSample(std::size_t index);
 
+/// Returns `value` as it stands between the quotes of a label.
+std::string EscapeLabelValue(std::string_view value);
+
 }  // namespace cnpa

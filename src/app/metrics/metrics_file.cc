@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <utility>
 
+#include "app/metrics/metrics_text.h"
 #include "base/file.h"
 #include "base/version.h"
 

@@ -12,8 +12,8 @@
 
 #include "app/stages/report.h"
 #include "base/result.h"
+#include "core/plan/change.h"
 #include "core/plan/reason.h"
-#include "core/teamspace/plan.h"
 #include "kube/api/client.h"
 
 namespace cnpa {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/output/table.h"
+#include "app/output/width.h"
 
 namespace cnpa {
 namespace {
@@ -114,6 +114,17 @@ void TrimEnd(Pieces& line) {
 }
 
 }  // namespace
+
+Piece MarkPiece(char symbol) {
+  switch (symbol) {
+    case '+': return {"+", Tone::kGreen};
+    case '-': return {"-", Tone::kRed};
+    case '~': return {"~", Tone::kYellow};
+    case '!': return {"!", Tone::kBoldRed};
+    case ' ': return {" ", Tone::kPlain};
+    default: return {std::string(1, symbol), Tone::kDim};
+  }
+}
 
 Piece Blanks(std::size_t number) {
   return {std::string(number, ' '), Tone::kPlain};

@@ -29,6 +29,9 @@ using Pieces = std::vector<Piece>;
 /// Returns a piece of blanks.
 Piece Blanks(std::size_t number);
 
+/// Returns a symbol of a plan or of a finding in its colour: green for +, red for -.
+Piece MarkPiece(char symbol);
+
 /// Returns the text, with the escape sequences of its tones if `color`.
 ///
 /// Source:  ECMA-48, SGR.

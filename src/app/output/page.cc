@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/page.h"
 
-#include "app/render/render.h"
-
 namespace cnpa {
 namespace {
 

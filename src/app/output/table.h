@@ -7,27 +7,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/output/layout.h"
 
 namespace cnpa {
-
-/// A character of a text, and how many columns it takes on a terminal.
-struct Character {
-  std::string_view text;
-  std::size_t width = 0;
-};
-
-/// Returns the characters of `text`, whose widths are as DisplayWidth() has them.
-std::vector<Character> Characters(std::string_view text);
-
-/// Returns how many columns `text` takes on a terminal: an East Asian character or an emoji takes two, a combining
-/// mark none. What is no UTF-8 takes one a byte.
-///
-/// Source:  wcwidth(3), in the C library's own tables of Unicode.
-std::size_t DisplayWidth(std::string_view text);
 
 /// Says in what colour the cell of a row and a column is.
 using CellTone = std::function<Tone(std::size_t row, std::size_t column)>;

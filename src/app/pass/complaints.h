@@ -11,7 +11,7 @@
 #include "app/output/log.h"
 #include "app/render/render.h"
 #include "app/stages/report.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

@@ -14,8 +14,8 @@
 #include "app/output/log.h"
 #include "app/pass/memory.h"
 #include "app/render/render.h"
+#include "core/plan/change.h"
 #include "core/plan/fights.h"
-#include "core/teamspace/plan.h"
 
 namespace cnpa {
 

@@ -7,7 +7,7 @@
 
 #include "app/stages/report.h"
 #include "core/objects/event.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

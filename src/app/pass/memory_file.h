@@ -9,7 +9,7 @@
 #include "base/environment.h"
 #include "base/result.h"
 #include "core/plan/fights.h"
-#include "core/plan/setbacks.h"
+#include "core/teamspace/setbacks.h"
 
 namespace cnpa {
 

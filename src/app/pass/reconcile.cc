@@ -24,6 +24,7 @@
 #include "app/stages/observe.h"
 #include "app/stages/rehearse.h"
 #include "core/permissions/unauthorized.h"
+#include "core/plan/change.h"
 #include "core/teamspace/plan.h"
 #include "kube/api/client.h"
 

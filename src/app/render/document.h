@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/stages/report.h"
-#include "core/plan/verdict.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
+#include "core/teamspace/verdict.h"
 
 namespace cnpa {
 

@@ -8,7 +8,9 @@
 
 #include "app/output/page.h"
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "app/render/render.h"
+#include "base/text.h"
 
 namespace cnpa {
 namespace {

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "base/sorted.h"
 #include "base/time.h"
 #include "kube/json/json_writer.h"

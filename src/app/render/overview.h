@@ -10,7 +10,7 @@
 #include "app/output/layout.h"
 #include "app/stages/observe.h"
 #include "core/objects/objects.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

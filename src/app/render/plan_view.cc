@@ -5,6 +5,7 @@
 
 #include "app/output/page.h"
 #include "app/output/table.h"
+#include "app/output/width.h"
 
 namespace cnpa {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "app/output/layout.h"
 #include "app/render/render.h"
-#include "core/plan/verdict.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
+#include "core/teamspace/verdict.h"
 
 namespace cnpa {
 

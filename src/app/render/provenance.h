@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 #include "kube/json/json_writer.h"
 
 namespace cnpa {

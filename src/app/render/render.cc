@@ -7,17 +7,18 @@
 #include <fmt/format.h>
 
 #include "app/output/table.h"
+#include "app/render/field_words.h"
 #include "app/render/provenance.h"
 #include "app/render/repair_words.h"
 #include "app/stages/archive.h"
 #include "base/overloaded.h"
+#include "base/text.h"
 
 namespace cnpa {
 namespace {
 
 constexpr std::size_t kObjectColumn = 40;
 constexpr std::size_t kNarrowHang = 6;
-constexpr std::size_t kLongestValue = 1200;  // More than a status can say; what a server has may be of megabytes.
 
 char Symbol(const Change& change) {
   return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
@@ -33,20 +34,6 @@ std::string Object(const Chain& chain, const Change& change, const std::string& 
   return ObjectOf(chain, change).Text();
 }
 
-/// The path as people say it: "pods" says it all where the object is a quota.
-std::string ShortPath(std::string_view path) {
-  constexpr std::string_view kLabels = "metadata.labels['";
-  constexpr std::string_view kReady = "status.conditions['Ready']";
-  if (path == "metadata.ownerReferences") return "ownerReference";
-  if (path.starts_with(kLabels))
-    return fmt::format("label {}", path.substr(kLabels.size(), path.size() - kLabels.size() - 2));
-  if (path.starts_with(kReady)) return fmt::format("Ready{}", path.substr(kReady.size()));
-  for (const std::string_view before : {std::string_view("spec.hard."), std::string_view("status.")}) {
-    if (path.starts_with(before)) return std::string(path.substr(before.size()));
-  }
-  return std::string(path);
-}
-
 const char* VerdictWords(const Change& change, Answer answer) {
   switch (answer) {
     case Answer::kAccepted: return "the server accepts it";
@@ -56,18 +43,6 @@ const char* VerdictWords(const Change& change, Answer answer) {
     case Answer::kNotChecked: return "not checked";
   }
   return "";
-}
-
-std::string Value(const std::optional<std::string>& value) {
-  return value ? Shortened(*value, kLongestValue) : "none";
-}
-
-/// What is and what should be, each in its colour.
-Pieces DifferenceOf(const FieldChange& field) {
-  return {{ShortPath(field.path) + " ", Tone::kPlain},
-          {Value(field.from), Tone::kRed},
-          {" -> ", Tone::kPlain},
-          {Value(field.to), Tone::kGreen}};
 }
 
 void Append(Pieces& pieces, const Pieces& more) {
@@ -136,21 +111,6 @@ std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
           },
           [&](const auto&) { return change.fields; }},
       change.effect);
-}
-
-std::string Difference(const FieldChange& field) {
-  return Paint(DifferenceOf(field), false);
-}
-
-Piece MarkPiece(char symbol) {
-  switch (symbol) {
-    case '+': return {"+", Tone::kGreen};
-    case '-': return {"-", Tone::kRed};
-    case '~': return {"~", Tone::kYellow};
-    case '!': return {"!", Tone::kBoldRed};
-    case ' ': return {" ", Tone::kPlain};
-    default: return {std::string(1, symbol), Tone::kDim};
-  }
 }
 
 std::string Renderer::Line(const Entry& entry) const {
@@ -233,8 +193,8 @@ LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const
   };
   for (const FieldChange& field : fields) {
     append(about.field, field.path);
-    if (any(&FieldChange::from)) append(about.from, Value(field.from));
-    if (any(&FieldChange::to)) append(about.to, Value(field.to));
+    if (any(&FieldChange::from)) append(about.from, ValueWords(field.from));
+    if (any(&FieldChange::to)) append(about.to, ValueWords(field.to));
   }
   return about;
 }

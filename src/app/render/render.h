@@ -11,8 +11,8 @@
 #include "app/output/layout.h"
 #include "app/output/log.h"
 #include "app/stages/report.h"
-#include "core/plan/verdict.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
+#include "core/teamspace/verdict.h"
 
 namespace cnpa {
 
@@ -24,9 +24,6 @@ struct Entry {
   std::vector<Pieces> parts;  ///< The same for a line each: of a change of several fields, one for each.
   bool remark = false;        ///< It is said of the entry in front of it.
 };
-
-/// Returns a symbol in its colour.
-Piece MarkPiece(char symbol);
 
 class Renderer {
  public:
@@ -80,9 +77,6 @@ class Renderer {
 const char* VerbName(const Change& change);
 std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change);
 
-/// Returns "pods 99 -> 6".
-std::string Difference(const FieldChange& field);
-
 /// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
 std::string PlanSummary(const Plan& plan);
 
@@ -95,8 +89,5 @@ std::string StateSummary(const Totals& totals);
 
 /// Returns "5 team spaces: 3 changed, 1 deleted, 1 refused; 9 writes in 41 ms".
 std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took);
-
-/// Returns "1 team space", "5 team spaces", "5 passes".
-std::string Count(std::size_t number, const std::string& noun);
 
 }  // namespace cnpa

@@ -4,13 +4,9 @@
 #include <fmt/core.h>
 
 #include "app/render/render.h"
+#include "base/text.h"
 
 namespace cnpa {
-
-std::string Count(std::size_t number, const std::string& noun) {
-  const char* ending = number == 1 ? "" : noun.ends_with('s') ? "es" : "s";
-  return fmt::format("{} {}{}", number, noun, ending);
-}
 
 namespace {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "app/render/field_words.h"
 #include "app/render/provenance.h"
-#include "app/render/render.h"
 
 namespace cnpa {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "app/stages/turns.h"
 #include "app/stages/written.h"
+#include "core/teamspace/plan.h"
 #include "core/teamspace/plan_objects.h"
 #include "core/teamspace/status.h"
 

@@ -10,8 +10,8 @@
 
 #include "app/stages/archive.h"
 #include "app/stages/report.h"
-#include "core/plan/setbacks.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
+#include "core/teamspace/setbacks.h"
 #include "kube/api/client.h"
 
 namespace cnpa {

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

@@ -8,8 +8,8 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "core/objects/objects.h"
+#include "core/plan/change.h"
 #include "core/teamspace/explanation.h"
-#include "core/teamspace/plan.h"
 #include "kube/api/client.h"
 
 namespace cnpa {

@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "app/stages/archive.h"
-#include "core/plan/verdict.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
+#include "core/teamspace/verdict.h"
 #include "kube/api/client.h"
 
 namespace cnpa {

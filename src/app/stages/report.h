@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

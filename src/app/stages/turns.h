@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

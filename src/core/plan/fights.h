@@ -12,8 +12,8 @@
 #include <tuple>
 
 #include "base/time.h"
+#include "core/plan/change.h"
 #include "core/plan/repair.h"
-#include "core/teamspace/plan.h"
 
 namespace cnpa {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/objects/event.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/objects/objects.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 
@@ -105,12 +105,5 @@ struct Explanation {
 
   bool operator==(const Explanation&) const = default;
 };
-
-/// Returns what there is to say of team space `name`, of which `plan` is made from `observation`. Where there is none,
-/// what is left of its namespace.
-///
-/// Requires: `observation` has all that concerns it; others are passed over.
-Explanation ComputeExplanation(const Observation& observation, const CloseSights& sights, const Plan& plan,
-                               const std::string& name);
 
 }  // namespace cnpa

@@ -9,16 +9,9 @@
 #include <string>
 
 #include "core/objects/objects.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
-
-/// What makes a namespace that of a TeamSpace.
-enum class Claim : std::uint8_t {
-  kNone,   ///< Nothing: it is somebody else's.
-  kOwner,  ///< An ownerReference has the TeamSpace's uid.
-  kLabel,  ///< Our label names the TeamSpace: an admin's word, or what is left of a removed ownerReference.
-  kUid     ///< It is the namespace that `status.namespaceUID` remembers, whatever was removed from it since.
-};
 
 struct Ownership {
   Claim claim = Claim::kNone;

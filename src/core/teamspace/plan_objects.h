@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/objects/objects.h"
+#include "core/plan/change.h"
 #include "core/plan/reason.h"
 #include "core/teamspace/desired.h"
 #include "core/teamspace/ownership.h"
-#include "core/teamspace/plan.h"
 
 namespace cnpa {
 

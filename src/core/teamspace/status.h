@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "core/objects/objects.h"
+#include "core/plan/change.h"
 #include "core/plan/reason.h"
-#include "core/teamspace/plan.h"
 
 namespace cnpa {
 

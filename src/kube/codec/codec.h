@@ -11,8 +11,8 @@
 
 #include "base/result.h"
 #include "core/objects/objects.h"
+#include "core/plan/change.h"
 #include "core/teamspace/kept.h"
-#include "core/teamspace/plan.h"
 #include "kube/http/transport.h"
 #include "kube/json/json.h"
 

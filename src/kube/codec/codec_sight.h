@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "core/plan/change.h"
 #include "core/teamspace/explanation.h"
-#include "core/teamspace/plan.h"
 #include "kube/json/json.h"
 
 namespace cnpa {

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "app/cli/command_line.h"
 #include "app/cli/config_file.h"
 #include "app/cli/options.h"
 #include "docs/describe.h"

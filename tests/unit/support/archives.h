@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 #include "support/builders.h"
 
 namespace cnpa {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/command_line.h"
 #include "app/cli/options.h"
 #include "support/capture.h"
 #include "support/catch.h"

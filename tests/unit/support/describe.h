@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 #include "support/catch.h"
 
 namespace cnpa {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 #include "support/random.h"
 
 namespace cnpa {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/check/checks.h"
 #include "core/permissions/grant.h"
 #include "support/catch.h"
 #include "support/certificates.h"

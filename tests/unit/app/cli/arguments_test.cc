@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/help.h"
 #include "support/catch.h"

@@ -44,18 +44,5 @@ TEST_CASE("EnvironmentName spells a flag as CNPA_OP_<FLAG>", "[app][flags]") {
   CHECK(EnvironmentName(FlagNamed("allow-crd-deletion")) == "CNPA_OP_ALLOW_CRD_DELETION");
 }
 
-TEST_CASE("NearMatch finds what was meant, and nothing far away", "[app][flags]") {
-  const std::vector<std::string> words{"reconcile", "crd", "rbac", "version"};
-  CHECK(NearMatch("reconsile", words) == "reconcile");
-  CHECK(NearMatch("recncile", words) == "reconcile");
-  CHECK(NearMatch("versoin", words) == "version");
-  CHECK(NearMatch("rbca", words).empty());
-  CHECK(NearMatch("cr", words) == "crd");
-  CHECK(NearMatch("crds", words) == "crd");
-  CHECK(NearMatch("frobnicate", words).empty());
-  CHECK(NearMatch("", words).empty());
-  CHECK(NearMatch("x", {}).empty());
-}
-
 }  // namespace
 }  // namespace cnpa

@@ -40,5 +40,18 @@ TEST_CASE("DescribeMissing says what was perhaps meant", "[app][names]") {
   }
 }
 
+TEST_CASE("NearMatch finds what was meant, and nothing far away", "[app][names]") {
+  const std::vector<std::string> words{"reconcile", "crd", "rbac", "version"};
+  CHECK(NearMatch("reconsile", words) == "reconcile");
+  CHECK(NearMatch("recncile", words) == "reconcile");
+  CHECK(NearMatch("versoin", words) == "version");
+  CHECK(NearMatch("rbca", words).empty());
+  CHECK(NearMatch("cr", words) == "crd");
+  CHECK(NearMatch("crds", words) == "crd");
+  CHECK(NearMatch("frobnicate", words).empty());
+  CHECK(NearMatch("", words).empty());
+  CHECK(NearMatch("x", {}).empty());
+}
+
 }  // namespace
 }  // namespace cnpa

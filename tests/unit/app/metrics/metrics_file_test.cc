@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/metrics/metrics_text.h"
 #include "base/version.h"
 #include "support/catch.h"
 #include "support/temp_folder.h"

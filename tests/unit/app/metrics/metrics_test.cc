@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/metrics/metrics_catalog.h"
+#include "app/metrics/metrics_text.h"
 #include "base/file.h"
 #include "support/catch.h"
 #include "support/random.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "support/catch.h"
 
 namespace cnpa {

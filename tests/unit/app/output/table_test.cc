@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/output/table.h"
 
+#include "app/output/width.h"
 #include "support/catch.h"
 
 namespace cnpa {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/temp_folder.h"

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "app/render/explain_document.h"
+#include "core/teamspace/explain.h"
+#include "core/teamspace/plan.h"
 #include "kube/json/json.h"
 #include "support/builders.h"
 #include "support/catch.h"

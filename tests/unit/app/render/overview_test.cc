@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/render/overview.h"
 
+#include "core/teamspace/plan.h"
 #include "kube/json/json.h"
 #include "support/builders.h"
 #include "support/catch.h"

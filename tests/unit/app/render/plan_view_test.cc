@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/output/table.h"
+#include "app/output/width.h"
 #include "support/builders.h"
 #include "support/catch.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "core/teamspace/status.h"
 #include "support/builders.h"
 #include "support/describe.h"

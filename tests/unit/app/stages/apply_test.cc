@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <vector>
 
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/describe.h"
 #include "support/fake_api_server.h"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/teamspace/plan.h"
 #include "kube/codec/codec.h"
 #include "support/answers.h"
 #include "support/builders.h"

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/fake_api_server.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/teamspace/explain.h"
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 

@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/setbacks.h"
+#include "core/teamspace/plan.h"
+#include "core/teamspace/setbacks.h"
 #include "core/teamspace/status.h"
 #include "support/builders.h"
 #include "support/catch.h"

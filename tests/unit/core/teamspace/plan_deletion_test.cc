@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan/change.h"
 #include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/describe.h"

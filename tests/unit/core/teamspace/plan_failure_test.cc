@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/change.h"
 #include "core/teamspace/plan.h"
 #include "core/teamspace/status.h"
 #include "support/builders.h"

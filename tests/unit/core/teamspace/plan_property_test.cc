@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/plan/change.h"
+#include "core/teamspace/desired.h"
 #include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/describe.h"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan/change.h"
 #include "core/teamspace/status.h"
 #include "support/builders.h"
 #include "support/describe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/setbacks.h"
+#include "core/teamspace/setbacks.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "core/plan/recent.h"
 #include "core/teamspace/kept.h"
+#include "core/teamspace/plan.h"
 
 namespace cnpa {
 namespace {

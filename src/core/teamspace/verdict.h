@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 

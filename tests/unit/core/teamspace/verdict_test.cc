@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/verdict.h"
+#include "core/teamspace/verdict.h"
 
 #include <string>
 #include <utility>

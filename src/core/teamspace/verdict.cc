@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/verdict.h"
+#include "core/teamspace/verdict.h"
 
 #include <utility>
 
 #include "core/permissions/unauthorized.h"
+#include "core/teamspace/plan.h"
 
 namespace cnpa {
 namespace {

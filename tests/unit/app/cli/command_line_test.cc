@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/options.h"
+#include "app/cli/command_line.h"
 
 #include <string>
 #include <vector>
 
+#include "app/cli/options.h"
 #include "support/catch.h"
 #include "support/command_line.h"
 #include "support/temp_folder.h"

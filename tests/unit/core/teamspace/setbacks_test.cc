@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan/setbacks.h"
+#include "core/teamspace/setbacks.h"
 
 #include <algorithm>
 #include <set>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/teamspace/kept.h"
+#include "core/teamspace/plan.h"
 #include "support/builders.h"
 #include "support/catch.h"
 #include "support/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cli/options.h"
+#include "app/cli/command_line.h"
 
 #include <algorithm>
 #include <map>

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/change.h"
 
 namespace cnpa {
 
