@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "core/plan/describe.h"
+
 namespace cnpa {
 namespace {
 
@@ -24,16 +26,8 @@ std::size_t CodeIndex(int code) {
   return by_class < kCodes.size() ? by_class : kCodes.size() - 1;
 }
 
-std::string_view KindOf(const Effect& effect) {
-  if (std::holds_alternative<WriteArchive>(effect)) return "Archive";
-  if (std::holds_alternative<CreateNamespace>(effect) || std::holds_alternative<RepairNamespace>(effect)) {
-    return "Namespace";
-  }
-  if (std::holds_alternative<CreateQuota>(effect) || std::holds_alternative<RepairQuota>(effect) ||
-      std::holds_alternative<DeleteQuota>(effect)) {
-    return "ResourceQuota";
-  }
-  return "TeamSpace";
+std::string KindOf(const Change& change) {
+  return ActionOf(change) == Action::kArchive ? "Archive" : ObjectOf({}, change).kind;
 }
 
 /// Returns how a team space stands that has a chain; nothing for one that is as it should be, or is gone.
@@ -123,7 +117,7 @@ std::size_t RequestIndex(std::string_view verb, int code) {
 }
 
 std::size_t WriteIndex(const Change& change) {
-  return IndexOf(KindOf(change.effect), kKinds) * kCauseCount + static_cast<std::size_t>(change.cause);
+  return IndexOf(KindOf(change), kKinds) * kCauseCount + static_cast<std::size_t>(change.cause);
 }
 
 std::size_t SpaceIndex(SpaceState state, Reason reason) {

@@ -10,6 +10,7 @@
 #include "app/stages/archive.h"
 #include "base/masked.h"
 #include "base/text.h"
+#include "core/plan/describe.h"
 #include "core/plan/repair.h"
 
 namespace cnpa {
@@ -62,7 +63,7 @@ Event ArchiveEvent(const Chain& chain) {
 bool ToldRefusal(const Chain& chain, const ChainReport& report) {
   if (report.told) return true;
   return std::any_of(chain.changes.begin(), chain.changes.begin() + static_cast<std::ptrdiff_t>(report.done),
-                     [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
+                     [](const Change& change) { return ActionOf(change) == Action::kWriteStatus; });
 }
 
 }  // namespace
@@ -71,7 +72,7 @@ std::vector<Event> EventsOf(const Chain& chain, const ChainReport& report) {
   std::vector<Event> events;
   for (std::size_t i = 0; i < report.done; ++i) {
     for (const Repair& repair : RepairsOf(chain, i)) events.push_back(RepairEvent(chain, repair));
-    if (std::holds_alternative<RemoveFinalizer>(chain.changes[i].effect)) events.push_back(ArchiveEvent(chain));
+    if (ActionOf(chain.changes[i]) == Action::kRelease) events.push_back(ArchiveEvent(chain));
   }
   if (report.refusal && ToldRefusal(chain, report)) events.push_back(RefusalEvent(chain, *report.refusal));
   return events;

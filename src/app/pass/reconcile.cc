@@ -25,6 +25,7 @@
 #include "app/stages/rehearse.h"
 #include "core/permissions/unauthorized.h"
 #include "core/plan/change.h"
+#include "core/plan/describe.h"
 #include "core/teamspace/plan.h"
 #include "kube/api/client.h"
 
@@ -58,11 +59,8 @@ void Restrict(const std::vector<std::string>& only, std::size_t missing, Plan& p
 }
 
 bool WritesStatusWithoutConditions(const Plan& plan) {
-  return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
-    return !chain.crd.has_conditions &&
-           std::any_of(chain.changes.begin(), chain.changes.end(),
-                       [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
-  });
+  return std::any_of(plan.chains.begin(), plan.chains.end(),
+                     [](const Chain& chain) { return !chain.crd.has_conditions && Has(chain, Action::kWriteStatus); });
 }
 
 class Run {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/render/provenance.h"
-#include "app/render/render.h"
 #include "app/stages/archive.h"
+#include "core/plan/describe.h"
 #include "kube/json/json_writer.h"
 
 namespace cnpa {
@@ -86,23 +86,24 @@ void PassDocument::SetTotals(const Totals& totals, std::chrono::milliseconds too
 }
 
 void PassDocument::AddChange(const Chain& chain, const Change& change, const Verdict* verdict) {
+  const Description description = Describe(chain, change);
   JsonWriter json;
   json.Object([&] {
     json.String("teamSpace", chain.name);
     json.Object("object", [&] {
-      const ObjectRef object = ObjectOf(chain, change);
+      const ObjectRef& object = description.object;
       json.String("kind", object.kind);
       if (!object.namespace_name.empty()) json.String("namespace", object.namespace_name);
       json.String("name", object.name);
     });
-    json.String("verb", VerbName(change));
+    json.String("verb", VerbOf(description.action));
     json.String("reason", CauseName(change.cause));
-    if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
-      json.String("file", archive_folder_ + "/" + ArchiveFileName(archive->name, archive->uid));
+    if (description.action == Action::kArchive) {
+      json.String("file", archive_folder_ + "/" + ArchiveFileName(chain.name, chain.uid));
     }
     WriteContest(json, change.contested);
     json.Array("fields", [&] {
-      for (const FieldChange& field : FieldsOf(chain, change)) WriteField(json, field);
+      for (const FieldChange& field : description.fields) WriteField(json, field);
     });
     if (verdict != nullptr) WriteVerdict(json, *verdict);
   });

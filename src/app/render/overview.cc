@@ -11,6 +11,7 @@
 #include "app/output/width.h"
 #include "base/sorted.h"
 #include "base/time.h"
+#include "core/plan/describe.h"
 #include "kube/json/json_writer.h"
 
 namespace cnpa {
@@ -38,7 +39,7 @@ bool IsOwnedBy(const Namespace& space, const TeamSpace& team_space) {
 /// Returns whether anything but the status is to be changed.
 bool HasDrifted(const Chain& chain) {
   return std::any_of(chain.changes.begin(), chain.changes.end(),
-                     [](const Change& change) { return !std::holds_alternative<WriteStatus>(change.effect); });
+                     [](const Change& change) { return ActionOf(change) != Action::kWriteStatus; });
 }
 
 std::string Fraction(const Usage& usage) {

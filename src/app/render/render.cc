@@ -11,8 +11,8 @@
 #include "app/render/provenance.h"
 #include "app/render/repair_words.h"
 #include "app/stages/archive.h"
-#include "base/overloaded.h"
 #include "base/text.h"
+#include "core/plan/describe.h"
 
 namespace cnpa {
 namespace {
@@ -20,25 +20,15 @@ namespace {
 constexpr std::size_t kObjectColumn = 40;
 constexpr std::size_t kNarrowHang = 6;
 
-char Symbol(const Change& change) {
-  return std::visit(Overloaded{[](const CreateNamespace&) { return '+'; }, [](const CreateQuota&) { return '+'; },
-                               [](const WriteArchive&) { return '+'; }, [](const DeleteQuota&) { return '-'; },
-                               [](const RemoveFinalizer&) { return '-'; }, [](const auto&) { return '~'; }},
-                    change.effect);
+std::string Object(const Description& change, const Chain& chain, const std::string& archive_folder) {
+  if (change.action == Action::kArchive) return archive_folder + "/" + ArchiveFileName(chain.name, chain.uid);
+  return change.object.Text();
 }
 
-std::string Object(const Chain& chain, const Change& change, const std::string& archive_folder) {
-  if (const auto* archive = std::get_if<WriteArchive>(&change.effect)) {
-    return archive_folder + "/" + ArchiveFileName(archive->name, archive->uid);
-  }
-  return ObjectOf(chain, change).Text();
-}
-
-const char* VerdictWords(const Change& change, Answer answer) {
+const char* VerdictWords(Action action, Answer answer) {
   switch (answer) {
     case Answer::kAccepted: return "the server accepts it";
-    case Answer::kRefused:
-      return std::holds_alternative<WriteArchive>(change.effect) ? "it can't be written" : "the server refuses it";
+    case Answer::kRefused: return action == Action::kArchive ? "it can't be written" : "the server refuses it";
     case Answer::kOutdated: return "it has changed meanwhile, look again";
     case Answer::kNotChecked: return "not checked";
   }
@@ -49,69 +39,7 @@ void Append(Pieces& pieces, const Pieces& more) {
   pieces.insert(pieces.end(), more.begin(), more.end());
 }
 
-/// Returns whether the words on a change are those on its fields.
-bool IsToldByFields(const Change& change) {
-  return std::holds_alternative<RepairNamespace>(change.effect) || std::holds_alternative<RepairQuota>(change.effect) ||
-         std::holds_alternative<WriteStatus>(change.effect);
-}
-
-/// The words on a change that is told as a whole.
-std::string Words(const Chain& chain, const Change& change) {
-  return std::visit(
-      Overloaded{[](const AddFinalizer&) { return fmt::format("finalizer {} put on", kFinalizer); },
-                 [](const RemoveFinalizer&) { return fmt::format("finalizer {} taken off", kFinalizer); },
-                 [&](const CreateNamespace&) { return fmt::format("TeamSpace {} has none", chain.name); },
-                 [](const CreateQuota& effect) {
-                   std::string hard;
-                   for (const auto& [key, value] : effect.hard) {
-                     hard += fmt::format("{}{} {}", hard.empty() ? "" : ", ", key, value);
-                   }
-                   return hard;
-                 },
-                 [](const DeleteQuota&) { return std::string("has scopes, which narrow it and can't be changed"); },
-                 [&](const WriteArchive&) { return fmt::format("archive of TeamSpace {}", chain.name); },
-                 [](const auto&) { return std::string(); }},
-      change.effect);
-}
-
-/// Returns what stands behind the words on a change that is told as a whole.
-std::string ProvenanceBehind(const Change& change, Time now) {
-  const bool has_one =
-      std::holds_alternative<AddFinalizer>(change.effect) || std::holds_alternative<DeleteQuota>(change.effect);
-  return has_one && !change.fields.empty() ? ProvenanceWords(change.fields.front(), now) : std::string();
-}
-
 }  // namespace
-
-const char* VerbName(const Change& change) {
-  return std::visit(Overloaded{[](const CreateNamespace&) { return "create"; },
-                               [](const CreateQuota&) { return "create"; }, [](const DeleteQuota&) { return "delete"; },
-                               [](const WriteArchive&) { return "archive"; }, [](const auto&) { return "update"; }},
-                    change.effect);
-}
-
-std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change) {
-  const std::string finalizer(kFinalizer);
-  const std::string finalizers(kFinalizersPath);
-  return std::visit(
-      Overloaded{
-          [&](const AddFinalizer&) {
-            if (!change.fields.empty()) return change.fields;
-            return std::vector<FieldChange>{{.path = finalizers, .to = finalizer}};
-          },
-          [&](const RemoveFinalizer&) { return std::vector<FieldChange>{{.path = finalizers, .from = finalizer}}; },
-          [&](const CreateNamespace&) { return std::vector<FieldChange>{{.path = LabelPath(), .to = chain.name}}; },
-          [](const CreateQuota& effect) {
-            std::vector<FieldChange> fields;
-            fields.reserve(effect.hard.size());
-            for (const auto& [key, value] : effect.hard) {
-              fields.push_back({.path = std::string(kHardPath) + key, .to = value});
-            }
-            return fields;
-          },
-          [&](const auto&) { return change.fields; }},
-      change.effect);
-}
 
 std::string Renderer::Line(const Entry& entry) const {
   constexpr std::size_t kWordsColumn = 2 + kObjectColumn + 1;
@@ -123,7 +51,7 @@ std::string Renderer::Line(const Entry& entry) const {
 
 /// Fields of which the same is to be said are said it of once.
 void Renderer::TellFields(const Change& change, Entry& entry) const {
-  const std::string head = std::holds_alternative<WriteStatus>(change.effect) ? "status: " : "";
+  const std::string head = ActionOf(change) == Action::kWriteStatus ? "status: " : "";
   std::size_t alike = 1;
   for (std::size_t i = 0; i < change.fields.size(); ++i) {
     const Pieces difference = DifferenceOf(change.fields[i]);
@@ -149,12 +77,13 @@ void Renderer::TellFields(const Change& change, Entry& entry) const {
 }
 
 Entry Renderer::ChangeEntry(const Chain& chain, const Change& change) const {
-  Entry entry{.symbol = Symbol(change), .object = Printable(Object(chain, change, archive_folder_))};
-  if (IsToldByFields(change)) {
+  const Description description = Describe(chain, change);
+  Entry entry{.symbol = SymbolOf(description.action), .object = Printable(Object(description, chain, archive_folder_))};
+  if (description.note.empty()) {
     TellFields(change, entry);
   } else {
-    entry.whole.push_back({Words(chain, change)});
-    const std::string provenance = ProvenanceBehind(change, now_);
+    entry.whole.push_back({description.note});
+    const std::string provenance = change.fields.empty() ? "" : ProvenanceWords(change.fields.front(), now_);
     if (!provenance.empty()) entry.whole.push_back({": " + provenance, Tone::kDim});
     entry.parts = {entry.whole};
   }
@@ -181,13 +110,14 @@ std::string Renderer::ContestWords(const Change& change) const {
 }
 
 LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
+  const Description description = Describe(chain, change);
   LogFields about{.team_space = chain.name,
-                  .object = Object(chain, change, archive_folder_),
+                  .object = Object(description, chain, archive_folder_),
                   .reason = std::string(CauseName(change.cause)),
-                  .verb = VerbName(change)};
+                  .verb = std::string(VerbOf(description.action))};
   // Those of several fields stand in the same order in each list.
   const auto append = [](std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; };
-  const std::vector<FieldChange> fields = FieldsOf(chain, change);
+  const std::vector<FieldChange>& fields = description.fields;
   const auto any = [&fields](auto member) {
     return std::any_of(fields.begin(), fields.end(), [member](const FieldChange& field) { return field.*member; });
   };
@@ -211,8 +141,9 @@ Entry PlainEntry(char symbol, const std::string& object, const std::string& word
 
 std::optional<Entry> Renderer::VerdictEntry(const Chain& chain, const Change& change, const Verdict& verdict) const {
   if (verdict.answer == Answer::kAccepted) return std::nullopt;
-  Entry entry = PlainEntry(verdict.answer == Answer::kRefused ? '!' : '.', Object(chain, change, archive_folder_),
-                           fmt::format("{}: {}", VerdictWords(change, verdict.answer), verdict.message));
+  const Description description = Describe(chain, change);
+  Entry entry = PlainEntry(verdict.answer == Answer::kRefused ? '!' : '.', Object(description, chain, archive_folder_),
+                           fmt::format("{}: {}", VerdictWords(description.action, verdict.answer), verdict.message));
   entry.remark = true;
   return entry;
 }

@@ -72,11 +72,6 @@ class Renderer {
   std::string archive_folder_;
 };
 
-/// Returns what machines read of a change: "create", "update", "delete", "archive"; and what becomes of its fields,
-/// also where the change as a whole says it all to people.
-const char* VerbName(const Change& change);
-std::vector<FieldChange> FieldsOf(const Chain& chain, const Change& change);
-
 /// Returns "Plan: 2 to create, 1 to change, 1 to release, 1 refused." or "No differences.".
 std::string PlanSummary(const Plan& plan);
 

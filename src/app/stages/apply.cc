@@ -10,6 +10,8 @@
 
 #include "app/stages/turns.h"
 #include "app/stages/written.h"
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 #include "core/teamspace/plan.h"
 #include "core/teamspace/plan_objects.h"
 #include "core/teamspace/status.h"
@@ -46,15 +48,6 @@ ChainEnd EndOf(const Error& error) {
     case ErrorCode::kUnsupported: break;
   }
   return ChainEnd::kFailed;
-}
-
-/// Namespace and quota may have been listed later than their TeamSpace, and so be those of a newer spec, or of another
-/// TeamSpace of that name. Before they are changed the server must say that the TeamSpace is still what was listed; the
-/// patch that puts the finalizer on tests it itself.
-bool MustConfirm(const Chain& chain) {
-  if (chain.deleting || chain.changes.empty()) return false;
-  const Effect& first = chain.changes.front().effect;
-  return !std::holds_alternative<AddFinalizer>(first) && !std::holds_alternative<WriteStatus>(first);
 }
 
 class Applier {
@@ -97,7 +90,7 @@ class Applier {
 
   void Begin(std::size_t i) {
     const Chain& chain = plan_.chains[i];
-    if (client_.stopping() || !MustConfirm(chain)) return Continue(i);
+    if (client_.stopping() || !chain.confirm) return Continue(i);
     client_.Get(ConfirmationPath(chain), [this, i](Result<std::string> body) { OnConfirmation(i, std::move(body)); });
   }
 
@@ -108,13 +101,12 @@ class Applier {
     while (report.done < chain.changes.size()) {
       if (client_.stopping()) return End(i, ChainEnd::kLeft);
       const Change& change = chain.changes[report.done];
-      const auto* archive = std::get_if<WriteArchive>(&change.effect);
-      if (archive == nullptr) {
+      if (ActionOf(change) != Action::kArchive) {
         client_.Write(EncodeChange(chain, Sent(i)),
                       [this, i](Result<std::string> object) { OnWritten(i, std::move(object)); });
         return;
       }
-      const Result<Archived> archived = WriteToArchive(*archive);
+      const Result<Archived> archived = WriteToArchive(ArchiveOf(change));
       if (!archived) return OnFailure(i, archived.error());
       if (*archived == Archived::kBusy) return turns_.PutBack(i);
       report.archive_was_there = *archived == Archived::kThere;
@@ -144,7 +136,8 @@ class Applier {
   }
 
   void OnWritten(std::size_t i, Result<std::string> object) {
-    if (object && std::holds_alternative<CreateQuota>(Current(i).effect) && !IsBrandNew(i)) {
+    if (object && ActionOf(Current(i)) == Action::kCreate && !CurrentObject(i).namespace_name.empty() &&
+        !IsBrandNew(i)) {
       LookWhereItIs(i, *std::move(object));
     } else {
       Judge(i, std::move(object));
@@ -154,7 +147,7 @@ class Applier {
 
   /// Goes on with chain `i` if the server has kept what was sent.
   void Judge(std::size_t i, Result<std::string> object) {
-    if (object && std::holds_alternative<CreateNamespace>(Current(i).effect)) NoteCreated(i, *object);
+    if (object && CreatesNamespace(i)) NoteCreated(i, *object);
     Written written = HoldAgainst(plan_.chains[i], Sent(i), std::move(object));
     if (written.status || IsGoneAlready(i, written.status.error())) {
       ++report_.chains[i].done;
@@ -219,12 +212,18 @@ class Applier {
   /// The change of chain `i` that is being made.
   const Change& Current(std::size_t i) const { return plan_.chains[i].changes[report_.chains[i].done]; }
 
+  ObjectRef CurrentObject(std::size_t i) const { return ObjectOf(plan_.chains[i], Current(i)); }
+
+  bool CreatesNamespace(std::size_t i) const {
+    return ActionOf(Current(i)) == Action::kCreate && CurrentObject(i).kind == "Namespace";
+  }
+
   /// The same, with what is known of it since the plan was made.
   Change Sent(std::size_t i) const { return WithNamespaceUid(Current(i), UidOfCreated(i)); }
 
   /// What was to be deleted is not there: that is as good.
   bool IsGoneAlready(std::size_t i, const Error& error) const {
-    return error.code == ErrorCode::kNotFound && std::holds_alternative<DeleteQuota>(Current(i).effect);
+    return error.code == ErrorCode::kNotFound && ActionOf(Current(i)) == Action::kDelete;
   }
 
   void OnFailure(std::size_t i, Error error) {
@@ -232,7 +231,7 @@ class Applier {
     ChainReport& report = report_.chains[i];
     const Change& failed = chain.changes[report.done];
     // The server looks namespaces up in a cache that may still have the one of that name that has ended.
-    if (error.code == ErrorCode::kTerminating && NamespaceMade(chain, report.done) != nullptr)
+    if (error.code == ErrorCode::kTerminating && NamespaceCreated(chain, report.done))
       error.code = ErrorCode::kConflict;
     ChainEnd end = EndOf(error);
     std::optional<Refusal> refusal = ClassifyFailure(chain, failed, error);
@@ -244,7 +243,7 @@ class Applier {
     if (!refusal) return End(i, end);
     report.refusal = refusal;
     // A namespace that was altered on its way in was created all the same.
-    const bool created = !report.altered.empty() && std::holds_alternative<CreateNamespace>(failed.effect);
+    const bool created = !report.altered.empty() && CreatesNamespace(i);
     const std::optional<Change> status =
         ComputeRefusedStatus(chain, report.done + (created ? 1 : 0), *refusal, plan_.computed_at, UidOfCreated(i));
     if (!status || client_.stopping()) return End(i, end);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/stages/crd_state.h"
+#include "core/plan/describe.h"
 #include "kube/codec/codec_sight.h"
 
 namespace cnpa {
@@ -143,10 +144,8 @@ Result<Observation> ObserveLists(Client& client, Time now, const Lists& lists, L
 }
 
 bool WritesStatus(const Plan& plan) {
-  return std::any_of(plan.chains.begin(), plan.chains.end(), [](const Chain& chain) {
-    return std::any_of(chain.changes.begin(), chain.changes.end(),
-                       [](const Change& change) { return std::holds_alternative<WriteStatus>(change.effect); });
-  });
+  return std::any_of(plan.chains.begin(), plan.chains.end(),
+                     [](const Chain& chain) { return Has(chain, Action::kWriteStatus); });
 }
 
 std::string WithName(std::string_view path, const std::string& name) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/stages/written.h"
+#include "core/plan/describe.h"
 #include "kube/codec/codec.h"
 
 namespace cnpa {
@@ -41,7 +42,7 @@ class Rehearsal {
   void AskAbout(std::size_t i, std::size_t j) {
     const Chain& chain = plan_.chains[i];
     const Change& change = chain.changes[j];
-    if (std::holds_alternative<WriteArchive>(change.effect)) return Note(i, j, LookAtArchive());
+    if (ActionOf(change) == Action::kArchive) return Note(i, j, LookAtArchive());
     if (const std::optional<std::string> obstacle = ComputeObstacle(chain, j)) {
       verdicts_[i][j] = {.answer = Answer::kNotChecked, .reason = {}, .message = *obstacle};
       return;

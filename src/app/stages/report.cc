@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include "core/plan/describe.h"
+
 namespace cnpa {
 
 bool ChainReport::Made(const Chain& chain, std::size_t i) const {
-  const bool is_archive = std::holds_alternative<WriteArchive>(chain.changes[i].effect);
+  const bool is_archive = ActionOf(chain.changes[i]) == Action::kArchive;
   return i < done && !(is_archive && archive_was_there);
 }
 
@@ -20,35 +22,25 @@ PlanCounts CountPlan(const Plan& plan) {
   for (const Chain& chain : plan.chains) {
     if (chain.refusal) ++(chain.refusal->waiting() ? counts.waiting : counts.refused);
     for (const Change& change : chain.changes) {
-      const Effect& effect = change.effect;
-      if (std::holds_alternative<WriteArchive>(effect)) continue;
-      if (std::holds_alternative<RemoveFinalizer>(effect)) {
-        ++counts.released;
-      } else if (std::holds_alternative<CreateNamespace>(effect) || std::holds_alternative<CreateQuota>(effect)) {
-        ++counts.created;
-      } else {
-        ++counts.changed;
+      switch (ActionOf(change)) {
+        case Action::kCreate: ++counts.created; break;
+        case Action::kUpdate:
+        case Action::kWriteStatus:
+        case Action::kDelete: ++counts.changed; break;
+        case Action::kRelease: ++counts.released; break;
+        case Action::kArchive: break;
       }
     }
   }
   return counts;
 }
 
-namespace {
-
-bool ReleasesTeamSpace(const Chain& chain) {
-  return std::any_of(chain.changes.begin(), chain.changes.end(),
-                     [](const Change& change) { return std::holds_alternative<RemoveFinalizer>(change.effect); });
-}
-
-}  // namespace
-
 std::size_t& Totals::CountOf(const Chain& chain, const ChainReport& report) {
   if (report.refusal) return report.refusal->waiting() ? waiting : refused;
   if (report.end == ChainEnd::kFailed) return failed;
   if (report.end != ChainEnd::kComplete) return left;
   // One of which others hold the rest may have a status to be cleared.
-  if (chain.deleting) return ReleasesTeamSpace(chain) ? deleted : changed;
+  if (chain.deleting) return Has(chain, Action::kRelease) ? deleted : changed;
   return chain.turn == Turn::kNew ? created : changed;
 }
 

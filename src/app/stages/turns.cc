@@ -2,13 +2,14 @@
 #include "app/stages/turns.h"
 
 #include <algorithm>
-#include <variant>
+
+#include "core/plan/describe.h"
 
 namespace cnpa {
 
 Turns::Kind Turns::KindOf(const Chain& chain) {
   if (chain.changes.empty()) return Kind::kNothing;
-  return std::holds_alternative<WriteArchive>(chain.changes.front().effect) ? Kind::kArchive : Kind::kOther;
+  return ActionOf(chain.changes.front()) == Action::kArchive ? Kind::kArchive : Kind::kOther;
 }
 
 Turns::Turns(const Plan& plan, std::size_t concurrency, std::chrono::milliseconds for_archives,

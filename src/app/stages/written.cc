@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "core/teamspace/kept.h"
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 #include "kube/codec/codec.h"
 
 namespace cnpa {
@@ -11,16 +12,15 @@ namespace cnpa {
 Written HoldAgainst(const Chain& chain, const Change& change, Result<std::string> answer) {
   if (!answer) return {.status = tl::unexpected<Error>(std::move(answer).error()), .altered = {}};
   const ObjectRef object = ObjectOf(chain, change);
-  const Result<Kept> kept = DecodeKept(change, *std::move(answer));
-  if (!kept) {
+  Result<std::vector<FieldChange>> altered = DecodeAlterations(chain, change, *std::move(answer));
+  if (!altered) {
     return {.status = Fail(ErrorCode::kUnavailable, object.Text() + ": was written, and the answer does not say how: " +
-                                                        kept.error().message + ": the next pass will see"),
+                                                        altered.error().message + ": the next pass will see"),
             .altered = {}};
   }
-  std::vector<FieldChange> altered = ComputeAlterations(chain, change, *kept);
-  if (altered.empty()) return {};
-  Error error = AlterationError(object, altered);
-  return {.status = tl::unexpected<Error>(std::move(error)), .altered = std::move(altered)};
+  if (altered->empty()) return {};
+  Error error = AlterationError(object, *altered);
+  return {.status = tl::unexpected<Error>(std::move(error)), .altered = *std::move(altered)};
 }
 
 }  // namespace cnpa

@@ -154,6 +154,7 @@ struct Chain {
   bool deleting = false;
   Turn turn = Turn::kRepair;
   std::vector<Change> changes;
+  bool confirm = false;            ///< The server must say first that the TeamSpace is still what was listed.
   std::optional<Refusal> refusal;  ///< Set: `changes` do not bring the TeamSpace to its desired state.
   TeamSpaceStatus observed_status;
   std::optional<std::string> namespace_name;  ///< The namespace, when it was there and ours.
@@ -172,11 +173,5 @@ struct Plan {
   bool empty() const;
   bool operator==(const Plan&) const = default;
 };
-
-/// Returns what `change` is made to: of an archive, the TeamSpace that is kept in it.
-ObjectRef ObjectOf(const Chain& chain, const Change& change);
-
-/// Returns which of the first `count` changes of `chain` makes its namespace; null: none does.
-const CreateNamespace* NamespaceMade(const Chain& chain, std::size_t count);
 
 }  // namespace cnpa

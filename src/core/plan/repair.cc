@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/repair.h"
 
-#include <optional>
-#include <utility>
-
-#include "base/overloaded.h"
-
 namespace cnpa {
 namespace {
 
@@ -23,14 +18,20 @@ std::vector<Repair> FieldRepairs(const Chain& chain, const Change& change, const
   return repairs;
 }
 
-std::vector<Repair> QuotaMadeAnew(const Chain& chain, std::size_t index, const ObjectRef& quota) {
-  // In a namespace that is made anew itself, a quota is no news.
-  if (!chain.namespace_name) return {};
-  Repair repair{Damage::kDeleted, quota, {}, chain.changes[index].contested};
-  if (index > 0 && std::holds_alternative<DeleteQuota>(chain.changes[index - 1].effect)) {
+/// Returns the change in front of `index` that deletes the object which that one creates again; null: none does.
+const Change* DeletionBefore(const Chain& chain, std::size_t index, const ObjectRef& object) {
+  if (index == 0) return nullptr;
+  const Change& before = chain.changes[index - 1];
+  return ActionOf(before) == Action::kDelete && ObjectOf(chain, before) == object ? &before : nullptr;
+}
+
+std::vector<Repair> ObjectRepair(const Chain& chain, std::size_t index, const Description& change) {
+  // In a namespace that is created with it, an object is no news.
+  if (!change.object.namespace_name.empty() && NamespaceCreated(chain, index)) return {};
+  Repair repair{*change.damage, change.object, {}, chain.changes[index].contested};
+  if (const Change* deletion = DeletionBefore(chain, index, change.object)) {
     repair.damage = Damage::kScoped;
-    const std::vector<FieldChange>& scopes = chain.changes[index - 1].fields;
-    if (!scopes.empty()) repair.field = scopes.front();
+    if (!deletion->fields.empty()) repair.field = deletion->fields.front();
   }
   return {repair};
 }
@@ -39,20 +40,11 @@ std::vector<Repair> QuotaMadeAnew(const Chain& chain, std::size_t index, const O
 
 std::vector<Repair> RepairsOf(const Chain& chain, std::size_t index) {
   if (chain.deleting || !chain.observed_status.observed_generation) return {};
-  using Repairs = std::vector<Repair>;
   const Change& change = chain.changes[index];
-  const ObjectRef object = ObjectOf(chain, change);
-  return std::visit(Overloaded{[&](const AddFinalizer&) {
-                                 return Repairs{{Damage::kReleased, object, {}, change.contested}};
-                               },
-                               [&](const CreateNamespace&) {
-                                 return Repairs{{Damage::kDeleted, object, {}, change.contested}};
-                               },
-                               [&](const RepairNamespace&) { return FieldRepairs(chain, change, object); },
-                               [&](const CreateQuota&) { return QuotaMadeAnew(chain, index, object); },
-                               [&](const RepairQuota&) { return FieldRepairs(chain, change, object); },
-                               [](const auto&) { return Repairs{}; }},
-                    change.effect);
+  const Description description = Describe(chain, change);
+  if (!description.damage) return {};
+  if (description.damage == Damage::kChanged) return FieldRepairs(chain, change, description.object);
+  return ObjectRepair(chain, index, description);
 }
 
 }  // namespace cnpa

@@ -8,16 +8,9 @@
 
 #include "core/objects/event.h"
 #include "core/plan/change.h"
+#include "core/plan/describe.h"
 
 namespace cnpa {
-
-/// What somebody did.
-enum class Damage {
-  kChanged,   ///< Changed a field, added or removed one.
-  kReleased,  ///< Took our finalizer off.
-  kDeleted,   ///< Deleted the object.
-  kScoped,    ///< Made the quota anew with scopes.
-};
 
 /// A field that is set right again, or an object that is made anew.
 struct Repair {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/plan/describe.h"
 #include "core/teamspace/explanation_objects.h"
 
 namespace cnpa {
@@ -31,9 +32,8 @@ std::optional<Condition> ToldBefore(const KnownTeamSpace& known) {
   if (known.team_space == nullptr || known.chain == nullptr || known.chain->refusal) return std::nullopt;
   const std::optional<Condition>& ready = known.team_space->status.ready;
   const auto& changes = known.chain->changes;
-  const bool tries = std::any_of(changes.begin(), changes.end(), [](const Change& change) {
-    return !std::holds_alternative<WriteStatus>(change.effect);
-  });
+  const bool tries = std::any_of(changes.begin(), changes.end(),
+                                 [](const Change& change) { return ActionOf(change) != Action::kWriteStatus; });
   return tries && ready && ready->status == "False" ? ready : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/plan/describe.h"
 #include "core/teamspace/desired.h"
 
 namespace cnpa {
@@ -22,13 +23,12 @@ std::optional<std::string> Text(const std::optional<Condition>& ready) {
   return ready ? std::optional(ready->status + " (" + ready->reason + ")") : std::nullopt;
 }
 
-template <typename T>
-const T* EffectOf(const Chain* chain) {
-  if (chain == nullptr) return nullptr;
-  for (const Change& change : chain->changes) {
-    if (const T* effect = std::get_if<T>(&change.effect)) return effect;
-  }
-  return nullptr;
+/// Returns whether `chain` makes a change of that action to an object of `kind`.
+bool Makes(const Chain* chain, Action action, std::string_view kind) {
+  if (chain == nullptr) return false;
+  return std::any_of(chain->changes.begin(), chain->changes.end(), [&](const Change& change) {
+    return ActionOf(change) == action && ObjectOf(*chain, change).kind == kind;
+  });
 }
 
 /// The fields that a plan changes, of which it says all.
@@ -151,7 +151,7 @@ ObjectFinding FindTeamSpace(const KnownTeamSpace& known) {
   const bool stays = !team_space.deleting();
   FieldFinding& finalizer =
       fields.Add(std::string(kFinalizersPath), stays ? ours : std::nullopt, on ? ours : std::nullopt);
-  if (EffectOf<AddFinalizer>(known.chain) != nullptr || EffectOf<RemoveFinalizer>(known.chain) != nullptr) {
+  if (Makes(known.chain, Action::kUpdate, kTeamSpaceKind) || Makes(known.chain, Action::kRelease, kTeamSpaceKind)) {
     finalizer.differs = true;
   }
   const TeamSpaceStatus& status = team_space.status;
@@ -184,7 +184,7 @@ ObjectFinding FindNamespace(const KnownTeamSpace& known, const std::string& name
   const bool asked = live && finding.presence != Presence::kForeign && finding.presence != Presence::kDeleting;
   const auto wanted = [asked](std::string value) { return asked ? std::optional(std::move(value)) : std::nullopt; };
   const bool owned = space != nullptr && IsOwnedBy(*space, uid);
-  const bool made = EffectOf<CreateNamespace>(known.chain) != nullptr;
+  const bool made = Makes(known.chain, Action::kCreate, "Namespace");
   fields.Add(LabelPath(), wanted(name), space != nullptr ? space->team_space_label : std::nullopt).differs |= made;
   FieldFinding& owner = fields.Add(std::string(kOwnersPath), wanted(uid),
                                    owned              ? std::optional(uid)
@@ -204,7 +204,7 @@ ObjectFinding FindQuota(const KnownTeamSpace& known, const std::string& name) {
   Fields fields(differences, known.sights->quota);
   std::map<std::string, std::string> wanted;
   if (known.team_space->pods && IsAsked(known)) wanted = ComputeDesired(*known.team_space).hard;
-  const bool made = EffectOf<CreateQuota>(known.chain) != nullptr;
+  const bool made = Makes(known.chain, Action::kCreate, "ResourceQuota");
   const auto at = [](const std::map<std::string, std::string>& values, const std::string& key) {
     const auto value = values.find(key);
     return value == values.end() ? std::nullopt : std::optional(value->second);

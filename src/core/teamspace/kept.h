@@ -4,8 +4,8 @@
 // was answered well is one that was kept as it was sent, and no other.
 #pragma once
 
+#include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "core/objects/objects.h"
@@ -13,17 +13,14 @@
 
 namespace cnpa {
 
-/// The object that a write was answered with; nothing where there is nothing of ours in it.
-using Kept = std::variant<std::monostate, TeamSpace, Namespace, Quota>;
+// Each returns the fields of ours that were kept otherwise than they were sent: from what was kept to what was sent, as
+// a plan that is made from the answer would change them. Pure.
 
-/// Returns each field of ours that was kept otherwise than `change` has it: from what was kept to what was sent, as a
-/// plan that is made from the answer would change it. Pure.
-std::vector<FieldChange> ComputeAlterations(const Chain& chain, const Change& change, const Kept& kept);
+std::vector<FieldChange> AlterationsOf(const TeamSpace& kept, bool finalizer_sent);
+std::vector<FieldChange> AlterationsOf(const Namespace& kept, const std::string& label, const OwnerReference& owner);
+std::vector<FieldChange> AlterationsOf(const Quota& kept, const std::map<std::string, std::string>& hard);
 
-/// Returns the fields that `change` sets, also where none of them is worth a word in a plan.
-std::vector<FieldChange> FieldsOf(const Change& change);
-
-/// Returns why a write that was answered well has failed: which fields of `object`, what was sent, what is kept.
-Error AlterationError(const ObjectRef& object, const std::vector<FieldChange>& altered);
+/// The time of a transition is carried over as it is kept, so it is nothing that could be put right.
+std::vector<FieldChange> AlterationsOf(const TeamSpaceStatus& kept, const TeamSpaceStatus& sent);
 
 }  // namespace cnpa

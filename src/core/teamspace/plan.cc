@@ -7,8 +7,9 @@
 #include "base/masked.h"
 #include "base/overloaded.h"
 #include "base/text.h"
-#include "core/permissions/unauthorized.h"
 #include "core/plan/change.h"
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 #include "core/teamspace/plan_objects.h"
 #include "core/teamspace/status.h"
 
@@ -39,10 +40,6 @@ class Index {
   std::string T::*key_;
   std::vector<const T*> sorted_;
 };
-
-Refusal NamespaceTerminating(const std::string& name) {
-  return {Reason::kNamespaceTerminating, "namespace " + name + " is being deleted; it is re-created once it is gone"};
-}
 
 /// What of the cluster concerns one TeamSpace.
 struct Surroundings {
@@ -132,7 +129,7 @@ void PlanLive(const TeamSpace& team_space, const Surroundings& around, const Obs
     return;
   }
   const TeamSpaceStatus status = ComputeStatus(team_space, chain, observation.observed_at);
-  const bool awaits_uid = chain.crd.has_namespace_uid && NamespaceMade(chain, chain.changes.size()) != nullptr;
+  const bool awaits_uid = chain.crd.has_namespace_uid && NamespaceCreated(chain, chain.changes.size()).has_value();
   // Last, so that observedGeneration never runs ahead of what is there.
   if (std::optional<Change> change = StatusChange(team_space.status, status, awaits_uid)) {
     TellStatusWriters(team_space, chain.changes.empty(), *change);
@@ -200,11 +197,6 @@ std::optional<Refusal> Unreadable(const TeamSpace& team_space, const Surrounding
   return std::nullopt;
 }
 
-bool IsQuotaChange(const Change& change) {
-  return std::holds_alternative<CreateQuota>(change.effect) || std::holds_alternative<RepairQuota>(change.effect) ||
-         std::holds_alternative<DeleteQuota>(change.effect);
-}
-
 /// Returns `refusal` in the words that the status has for it already, if they differ only in what does so with every
 /// try, such as a port, or the number that somebody gave to the request.
 Refusal InWordsOf(const Chain& chain, Refusal refusal) {
@@ -213,6 +205,13 @@ Refusal InWordsOf(const Chain& chain, Refusal refusal) {
                     ready->reason == ReasonName(refusal.reason) && Masked(ready->message) == Masked(refusal.message);
   if (same) refusal.message = ready->message;
   return refusal;
+}
+
+/// Namespace and quota may have been listed later than their TeamSpace, and so be those of a newer spec, or of another
+/// TeamSpace of that name. The patch that puts the finalizer on tests the TeamSpace itself, as that of its status does.
+bool MustConfirm(const Chain& chain) {
+  if (chain.deleting || chain.changes.empty()) return false;
+  return ObjectOf(chain, chain.changes.front()).kind != kTeamSpaceKind;
 }
 
 }  // namespace
@@ -243,6 +242,7 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
     } else {
       PlanLive(*team_space, around, observation, chain);
     }
+    chain.confirm = MustConfirm(chain);
     if (!chain.changes.empty() || chain.refusal) plan.chains.push_back(std::move(chain));
   }
   std::stable_sort(plan.chains.begin(), plan.chains.end(),
@@ -250,46 +250,16 @@ Plan ComputePlan(const Observation& observation, const PlanOptions& options) {
   return plan;
 }
 
-std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error) {
-  const auto refuse = [&error](Reason reason, const std::string& advice) {
-    return Refusal{reason, Shortened(advice + ": " + error.message, kLongestMessage)};
-  };
-  switch (error.code) {
-    case ErrorCode::kTerminating: return NamespaceTerminating(NamespaceNameOf(chain.name));
-    case ErrorCode::kDenied:
-      return refuse(Reason::kForbidden,
-                    IsUnauthorized(error)
-                        ? "the server takes cnpa-op's credentials no more; a cluster admin can renew them"
-                        : "cnpa-op lacks a right that a cluster admin can give it");
-    case ErrorCode::kMalformed:
-    case ErrorCode::kInvalid:
-      if (std::holds_alternative<WriteArchive>(failed.effect)) {
-        return refuse(Reason::kArchiveFailed, "the TeamSpace stays until its archive can be written");
-      }
-      if (IsQuotaChange(failed) && error.code == ErrorCode::kInvalid) {
-        return refuse(Reason::kQuotaRefused, "the server refuses the quota; change the spec, or ask a cluster admin");
-      }
-      return refuse(Reason::kWriteFailed, "the server refuses a write; a cluster admin can tell why");
-    case ErrorCode::kNotFound:
-    case ErrorCode::kConflict:
-    case ErrorCode::kUnreachable:
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kUnsupported:
-    case ErrorCode::kStopped: break;
-  }
-  return std::nullopt;
-}
-
 std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,
                                            const Boxed<std::string>& created_uid) {
   if (chain.deleting && refusal.reason != Reason::kArchiveFailed) return std::nullopt;
   // Without conditions there is no place to say it; and a status write that fails can't be told by a status write.
   if (!chain.crd.has_status || !chain.crd.has_conditions) return std::nullopt;
-  if (std::holds_alternative<WriteStatus>(chain.changes[failed].effect)) return std::nullopt;
+  if (ActionOf(chain.changes[failed]) == Action::kWriteStatus) return std::nullopt;
   std::optional<std::string> name = chain.namespace_name;
   Boxed<std::string> uid = chain.namespace_uid;
-  if (const CreateNamespace* made = NamespaceMade(chain, failed)) {
-    name = made->name;
+  if (std::optional<std::string> created = NamespaceCreated(chain, failed)) {
+    name = std::move(created);
     uid = created_uid;
   }
   if (chain.deleting) name = chain.observed_status.namespace_name;

@@ -21,10 +21,6 @@ struct PlanOptions {
 /// depend on the order of the lists.
 Plan ComputePlan(const Observation& observation, const PlanOptions& options = {});
 
-/// Returns what the failure of a change means for the team, or nothing for a lost race, a server that is
-/// away, or a pass that was stopped: those are the next pass's work and no state of the TeamSpace.
-std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed, const Error& error);
-
 /// Returns the status write that tells `refusal`, the failure of `chain.changes[failed]`; nothing when the
 /// status tells it already, or has no place for it. `created_uid` is that of the namespace that the chain has created.
 std::optional<Change> ComputeRefusedStatus(const Chain& chain, std::size_t failed, const Refusal& refusal, Time now,

@@ -8,8 +8,9 @@
 
 #include "base/masked.h"
 #include "base/text.h"
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 #include "core/plan/recent.h"
-#include "core/teamspace/kept.h"
 #include "core/teamspace/plan.h"
 
 namespace cnpa {
@@ -31,11 +32,17 @@ seconds PauseAfter(std::uint64_t tries) {
   return std::min(kFirstPause * (std::int64_t{1} << doublings), kLongestPause);
 }
 
+/// Returns what `change` sets of an object that is there. One that is not there was not kept in any form.
+std::vector<FieldChange> SentFields(const Chain& chain, const Change& change) {
+  Description description = Describe(chain, change);
+  return description.action == Action::kCreate ? change.fields : std::move(description.fields);
+}
+
 /// Returns which change of `chain` the server would change again: all that it sets is what was changed last time.
 std::optional<std::size_t> FindAltered(const Chain& chain, const Setback& setback) {
   for (std::size_t i = 0; i < chain.changes.size(); ++i) {
     const Change& change = chain.changes[i];
-    const std::vector<std::string> keys = AlterationKeys(ObjectOf(chain, change), FieldsOf(change));
+    const std::vector<std::string> keys = AlterationKeys(ObjectOf(chain, change), SentFields(chain, change));
     const bool same = !keys.empty() && std::all_of(keys.begin(), keys.end(), [&setback](const std::string& key) {
       return std::find(setback.altered.begin(), setback.altered.end(), key) != setback.altered.end();
     });
@@ -48,7 +55,7 @@ std::optional<std::size_t> FindAltered(const Chain& chain, const Setback& setbac
 void CutShort(Chain& chain, std::size_t index, Time now) {
   const Change& change = chain.changes[index];
   const std::optional<Refusal> refusal =
-      ClassifyFailure(chain, change, AlterationError(ObjectOf(chain, change), FieldsOf(change)));
+      ClassifyFailure(chain, change, AlterationError(ObjectOf(chain, change), SentFields(chain, change)));
   std::optional<Change> status = ComputeRefusedStatus(chain, index, *refusal, now);
   chain.refusal = refusal;
   chain.changes.resize(chain.deleting ? 0 : index);  // An archive is written for the finalizer's sake.

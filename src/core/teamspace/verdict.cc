@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "core/permissions/unauthorized.h"
-#include "core/teamspace/plan.h"
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 
 namespace cnpa {
 namespace {
@@ -33,12 +34,15 @@ std::string_view AnswerName(Answer answer) {
 }
 
 std::optional<std::string> ComputeObstacle(const Chain& chain, std::size_t index) {
-  // Patches test only what no change in front of them touches, so all but a new quota can be tried alone.
-  const auto* quota = std::get_if<CreateQuota>(&chain.changes[index].effect);
-  if (quota == nullptr) return std::nullopt;
-  if (NamespaceMade(chain, index) != nullptr) return "namespace " + quota->namespace_name + " is not made yet";
+  // Patches test only what no change in front of them touches, so all but a new object in a namespace can be tried
+  // alone.
+  if (ActionOf(chain.changes[index]) != Action::kCreate) return std::nullopt;
+  const ObjectRef object = ObjectOf(chain, chain.changes[index]);
+  if (object.namespace_name.empty()) return std::nullopt;
+  if (NamespaceCreated(chain, index)) return "namespace " + object.namespace_name + " is not created yet";
   for (std::size_t i = 0; i < index; ++i) {
-    if (std::holds_alternative<DeleteQuota>(chain.changes[i].effect)) return "the quota of that name is still there";
+    const bool deletes = ActionOf(chain.changes[i]) == Action::kDelete && ObjectOf(chain, chain.changes[i]) == object;
+    if (deletes) return object.Text() + " is still there";
   }
   return std::nullopt;
 }
@@ -49,9 +53,9 @@ Verdict ComputeVerdict(const Chain& chain, const Change& change, const Status& a
   switch (error.code) {
     case ErrorCode::kNotFound:
       // What was to be deleted is not there: that is as good.
-      if (std::holds_alternative<DeleteQuota>(change.effect)) return Accepted();
+      if (ActionOf(change) == Action::kDelete) return Accepted();
       // An archive whose folder can't be made.
-      if (std::holds_alternative<WriteArchive>(change.effect)) {
+      if (ActionOf(change) == Action::kArchive) {
         return Refused(chain, change, {ErrorCode::kInvalid, error.message});
       }
       [[fallthrough]];
@@ -76,7 +80,7 @@ VerdictCounts CountVerdicts(const Plan& plan, const Verdicts& verdicts) {
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     for (std::size_t j = 0; j < verdicts[i].size(); ++j) {
       const Answer answer = verdicts[i][j].answer;
-      if (std::holds_alternative<WriteArchive>(plan.chains[i].changes[j].effect)) {
+      if (ActionOf(plan.chains[i].changes[j]) == Action::kArchive) {
         counts.archive_refused = counts.archive_refused || answer == Answer::kRefused;
         continue;
       }

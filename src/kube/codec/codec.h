@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "core/objects/objects.h"
 #include "core/plan/change.h"
-#include "core/teamspace/kept.h"
 #include "kube/http/transport.h"
 #include "kube/json/json.h"
 
@@ -103,10 +102,11 @@ Result<CrdFacts> DecodePublishedSchema(std::string text, CrdFacts facts);
 /// Requires: `change` is not an archive.
 Request EncodeChange(const Chain& chain, const Change& change);
 
-/// Reads what the server answered to `change`: the object as it is kept, as far as it is ours.
+/// Reads what the server answered to `change`: the fields of ours that are kept otherwise than they were sent, from
+/// what is kept to what was sent.
 ///
 /// Errors:  kMalformed when it is not that object.
-Result<Kept> DecodeKept(const Change& change, std::string answer);
+Result<std::vector<FieldChange>> DecodeAlterations(const Chain& chain, const Change& change, std::string answer);
 
 /// Returns where one TeamSpace is read by its name: as a list of at most one, since that takes no right beyond `list`.
 std::string ConfirmationPath(const Chain& chain);

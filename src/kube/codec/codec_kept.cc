@@ -1,48 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
 #include <utility>
 
-#include "base/overloaded.h"
+#include "core/teamspace/kept.h"
 #include "kube/codec/codec.h"
 
 namespace cnpa {
 namespace {
 
-template <typename T>
-Result<Kept> DecodeWith(Result<T> (*decode)(JsonDocument&, std::string&), std::string& answer) {
-  JsonDocument document;
-  if (!WithinDepth(answer)) return Fail(ErrorCode::kMalformed, "it nests too deep");
-  Result<T> kept = decode(document, answer);
-  if (!kept) return tl::unexpected<Error>(std::move(kept).error());
-  return *std::move(kept);
-}
+using Alterations = Result<std::vector<FieldChange>>;
 
-/// Of what is not whole nobody can say what was kept. A TeamSpace may be so for its spec, which is none of ours.
-Result<Kept> OnlyReadable(Result<Kept> kept) {
-  if (!kept) return kept;
-  const auto* space = std::get_if<Namespace>(&*kept);
-  const auto* quota = std::get_if<Quota>(&*kept);
-  const std::string unreadable = space != nullptr   ? space->unreadable
-                                 : quota != nullptr ? quota->unreadable
-                                                    : std::string();
-  if (!unreadable.empty()) return Fail(ErrorCode::kMalformed, unreadable);
-  return kept;
-}
+/// Reads what the server answered to each operation, and holds it against what was sent.
+class Kept {
+ public:
+  Kept(const Chain& chain, std::string& answer) : chain_(chain), answer_(answer) {}
+
+  Alterations operator()(const AddFinalizer& /*sent*/) { return TeamSpaceAfterFinalizer(true); }
+  Alterations operator()(const RemoveFinalizer& /*sent*/) { return TeamSpaceAfterFinalizer(false); }
+  Alterations operator()(const CreateNamespace& sent) { return NamespaceWith(sent.owner); }
+  Alterations operator()(const RepairNamespace& sent) { return NamespaceWith(sent.owner); }
+  Alterations operator()(const CreateQuota& sent) { return QuotaWith(sent.hard); }
+  Alterations operator()(const RepairQuota& sent) { return QuotaWith(sent.hard); }
+  // A Status, or the object if somebody's finalizer holds it.
+  Alterations operator()(const DeleteQuota& /*sent*/) { return {}; }
+  Alterations operator()(const WriteArchive& /*sent*/) { return {}; }
+
+  Alterations operator()(const WriteStatus& sent) {
+    return Compare(&DecodeTeamSpace, [&](const TeamSpace& kept) { return AlterationsOf(kept.status, sent.desired); });
+  }
+
+ private:
+  Alterations TeamSpaceAfterFinalizer(bool on) {
+    return Compare(&DecodeTeamSpace, [on](const TeamSpace& kept) { return AlterationsOf(kept, on); });
+  }
+
+  Alterations NamespaceWith(const OwnerReference& owner) {
+    return CompareWhole(&DecodeNamespace,
+                        [&](const Namespace& kept) { return AlterationsOf(kept, chain_.name, owner); });
+  }
+
+  Alterations QuotaWith(const std::map<std::string, std::string>& hard) {
+    return CompareWhole(&DecodeQuota, [&](const Quota& kept) { return AlterationsOf(kept, hard); });
+  }
+
+  template <typename T>
+  using Decoder = Result<T> (*)(JsonDocument&, std::string&);
+
+  /// What is unreadable of a TeamSpace is its spec, which is none of ours.
+  template <typename T, typename Alter>
+  Alterations Compare(Decoder<T> decode, const Alter& alterations) {
+    JsonDocument document;
+    if (!WithinDepth(answer_)) return Fail(ErrorCode::kMalformed, "it nests too deep");
+    const Result<T> kept = decode(document, answer_);
+    if (!kept) return tl::unexpected<Error>(kept.error());
+    return alterations(*kept);
+  }
+
+  /// Of what is not whole nobody can say what was kept.
+  template <typename T, typename Alter>
+  Alterations CompareWhole(Decoder<T> decode, const Alter& alterations) {
+    return Compare(decode, [&](const T& kept) -> Alterations {
+      if (!kept.unreadable.empty()) return Fail(ErrorCode::kMalformed, kept.unreadable);
+      return alterations(kept);
+    });
+  }
+
+  const Chain& chain_;
+  std::string& answer_;
+};
 
 }  // namespace
 
-Result<Kept> DecodeKept(const Change& change, std::string answer) {
-  const auto team_space = [&] { return DecodeWith(&DecodeTeamSpace, answer); };
-  const auto space = [&] { return DecodeWith(&DecodeNamespace, answer); };
-  const auto quota = [&] { return DecodeWith(&DecodeQuota, answer); };
-  return OnlyReadable(std::visit(
-      Overloaded{[&](const AddFinalizer&) { return team_space(); },
-                 [&](const RemoveFinalizer&) { return team_space(); }, [&](const WriteStatus&) { return team_space(); },
-                 [&](const CreateNamespace&) { return space(); }, [&](const RepairNamespace&) { return space(); },
-                 [&](const CreateQuota&) { return quota(); }, [&](const RepairQuota&) { return quota(); },
-                 // A Status, or the object if somebody's finalizer holds it.
-                 [](const DeleteQuota&) { return Result<Kept>(Kept()); },
-                 [](const WriteArchive&) { return Result<Kept>(Kept()); }},
-      change.effect));
+Result<std::vector<FieldChange>> DecodeAlterations(const Chain& chain, const Change& change, std::string answer) {
+  return std::visit(Kept(chain, answer), change.effect);
 }
 
 }  // namespace cnpa

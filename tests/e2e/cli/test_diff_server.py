@@ -88,7 +88,7 @@ def test_what_stands_on_a_new_namespace_is_not_checked(cluster):
         ("TeamSpace", "update", "accepted"), ("Namespace", "create", "accepted"),
         ("ResourceQuota", "create", "notChecked"), ("TeamSpace", "update", "accepted")]
     result = ask(cluster)
-    assert said(rf"^\. ResourceQuota/team-{name}/team-quota +not checked: namespace team-{name} is not made yet$",
+    assert said(rf"^\. ResourceQuota/team-{name}/team-quota +not checked: namespace team-{name} is not created yet$",
                 result.stdout)
     assert result.stdout.endswith(
         "Plan: 2 to create, 2 to change. The server accepts 3; 1 not checked.\n")

@@ -670,8 +670,8 @@ TEST_CASE("Reconcile --diff --server asks about every change and changes nothing
   CHECK(writes == 7);
   const Lines lines = LinesOf(bench.out);
   REQUIRE(lines.size() == 13);
-  CHECK(Contains(bench.out, "not checked: namespace team-new is not made yet\n"));
-  CHECK(Contains(bench.out, "not checked: the quota of that name is still there\n"));
+  CHECK(Contains(bench.out, "not checked: namespace team-new is not created yet\n"));
+  CHECK(Contains(bench.out, "not checked: ResourceQuota/team-scoped/team-quota is still there\n"));
   CHECK(lines.back() == "Plan: 3 to create, 5 to change, 1 to release. The server accepts 7; 2 not checked.");
 }
 

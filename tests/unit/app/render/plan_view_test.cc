@@ -50,7 +50,7 @@ Verdicts BusyVerdicts() {
   return {{yes, yes},
           {{Answer::kRefused, Reason::kForbidden, "forbidden: user \"cnpa-op\" cannot patch resourcequotas"}},
           {},
-          {yes, {Answer::kNotChecked, std::nullopt, "namespace team-beta is not made yet"}}};
+          {yes, {Answer::kNotChecked, std::nullopt, "namespace team-beta is not created yet"}}};
 }
 
 Lines LinesOf(const Plan& plan, std::optional<std::size_t> columns, const Verdicts* verdicts = nullptr) {
@@ -74,7 +74,7 @@ TEST_CASE("PlanLines gives who reads no terminal a whole line for each change", 
           "! TeamSpace/epsilon                     NamespaceConflict: namespace team-epsilon exists and is not ours",
           "+ Namespace/team-beta                   TeamSpace beta has none",
           "+ ResourceQuota/team-beta/team-quota    pods 2",
-          ". ResourceQuota/team-beta/team-quota    not checked: namespace team-beta is not made yet", kBusySummary});
+          ". ResourceQuota/team-beta/team-quota    not checked: namespace team-beta is not created yet", kBusySummary});
 }
 
 TEST_CASE("PlanLines groups by team space on a terminal, and breaks lines below their words", "[app][plan_view]") {
@@ -90,7 +90,7 @@ TEST_CASE("PlanLines groups by team space on a terminal, and breaks lines below 
               "                                          team-epsilon exists and is not ours", "TeamSpace beta (new)",
               "  + Namespace/team-beta                   TeamSpace beta has none",
               "  + ResourceQuota/team-beta/team-quota    pods 2",
-              "      . not checked: namespace team-beta is not made yet",
+              "      . not checked: namespace team-beta is not created yet",
               "Plan: 2 to create, 1 to change, 1 to release, 1 refused. The server accepts 2,",
               "refuses 1; 1 not checked."});
 }

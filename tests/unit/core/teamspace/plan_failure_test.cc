@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan/change.h"
+#include "core/plan/failure.h"
 #include "core/teamspace/plan.h"
 #include "core/teamspace/status.h"
 #include "support/builders.h"
@@ -181,6 +182,14 @@ TEST_CASE("ComputeRefusedStatus is nothing where there is no place to say it", "
     chain.crd.has_conditions = false;
     CHECK(ComputeRefusedStatus(chain, 0, kRefusal, kNow) == std::nullopt);
   }
+}
+
+TEST_CASE("AlterationError says which field, what was sent and what is kept", "[core][failure]") {
+  CHECK(AlterationError({"ResourceQuota", "team-red", "team-quota"},
+                        {{.path = "spec.hard.pods", .from = "2", .to = "7"}, {.path = "spec.scopes", .from = "x"}}) ==
+        Error{ErrorCode::kInvalid,
+              "ResourceQuota/team-red/team-quota: spec.hard.pods was sent as '7' and kept as '2', spec.scopes was sent "
+              "as nothing and kept as 'x': an admission policy or webhook changes it"});
 }
 
 }  // namespace

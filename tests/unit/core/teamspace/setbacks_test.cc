@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan/describe.h"
+#include "core/plan/failure.h"
 #include "core/teamspace/kept.h"
 #include "core/teamspace/plan.h"
 #include "support/builders.h"
@@ -213,7 +215,8 @@ TEST_CASE("HoldBack writes no archive for a finalizer that it does not take off"
   Plan plan = ComputePlan(cluster);
   const ObjectRef object{"TeamSpace", "", "red"};
   SetbackRecord setbacks;
-  setbacks.Note("uid-red", kRefused, AlterationKeys(object, FieldsOf(plan.chains[0].changes[1])), kNow);
+  setbacks.Note("uid-red", kRefused, AlterationKeys(object, Describe(plan.chains[0], plan.chains[0].changes[1]).fields),
+                kNow);
   CHECK(HoldBack(setbacks, plan) == Names{"uid-red"});
   CHECK(plan.empty());
   CHECK(plan.chains[0].refusal->reason == Reason::kWriteFailed);
