@@ -127,7 +127,7 @@ class Lingering {
   void OnEnd(const Collection& collection, const Status& done) {
     if (wake_ || found_work_) return;
     if (Clock::now() + kSlack >= until_) return WakeUp({WakeCause::kTimeOver, {}, "nothing happened"});
-    const std::string words = "watch " + std::string(collection.words) + ": ";
+    const std::string words = "watch " + std::string(collection.resource.plural) + ": ";
     if (done) return WakeUp({WakeCause::kWatchEnded, {}, words + "ended by the server"});
     const Error& error = done.error();
     if (error.code == ErrorCode::kStopped) return WakeUp({WakeCause::kToldToEnd, {}, "told to end"});

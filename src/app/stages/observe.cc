@@ -27,7 +27,8 @@ struct Reading {
         collection, [this] { objects.clear(); },
         [this, &collection, &document, decode = std::move(decode), keep](std::string& item) -> Status {
           Result<T> object = decode(document, item);
-          if (!object) return Annotate(std::move(object).error(), "decode an item of " + std::string(collection.words));
+          if (!object)
+            return Annotate(std::move(object).error(), "decode an item of " + std::string(collection.resource.plural));
           if (keep(*object)) objects.push_back(*std::move(object));
           return {};
         },
@@ -42,7 +43,7 @@ struct Reading {
                                          [key](const T& left, const T& right) { return left.*key == right.*key; });
     if (same == objects.end()) return {};
     return Fail(ErrorCode::kMalformed,
-                "list " + std::string(collection.words) + ": '" + *same.*key + "' is in it twice");
+                "list " + std::string(collection.resource.plural) + ": '" + *same.*key + "' is in it twice");
   }
 };
 
@@ -148,10 +149,6 @@ bool WritesStatus(const Plan& plan) {
                      [](const Chain& chain) { return Has(chain, Action::kWriteStatus); });
 }
 
-std::string WithName(std::string_view path, const std::string& name) {
-  return std::string(path) + "?fieldSelector=metadata.name%3D" + name;
-}
-
 }  // namespace
 
 Result<Observation> Observe(Client& client, Time now, Sights* sights, ListVersions* versions) {
@@ -164,15 +161,12 @@ Result<Observation> Observe(Client& client, Time now, Sights* sights, ListVersio
 
 Result<Observation> ObserveOne(Client& client, Time now, const std::string& name, CloseSights& sights) {
   const std::string space = NamespaceNameOf(name);
-  const std::string team_space_path = WithName(kTeamSpaces.path, name);
-  const std::string namespace_path = WithName(kNamespaces.path, space);
-  const std::string quota_path = WithName("/api/v1/namespaces/" + space + "/resourcequotas", std::string(kQuotaName));
   Lists lists{.decode_team_space = SeeingClosely(&DecodeTeamSpace, sights.team_space),
               .decode_namespace = SeeingClosely(&DecodeNamespace, sights.space),
               .decode_quota = SeeingClosely(&DecodeQuota, sights.quota)};
-  lists.team_spaces.path = team_space_path;
-  lists.namespaces.path = namespace_path;
-  lists.quotas.path = quota_path;
+  lists.team_spaces.selector = OfName(name);
+  lists.namespaces.selector = OfName(space);
+  lists.quotas.namespace_name = space;
   return ObserveLists(client, now, lists);
 }
 

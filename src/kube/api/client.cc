@@ -171,7 +171,7 @@ struct Client::Listing {
     // What does not decode, or was not sent, says nothing of where it stood; other errors name the request or the
     // server.
     const bool nameless = error.code == ErrorCode::kMalformed || error.code == ErrorCode::kStopped;
-    if (nameless) error.message.insert(0, "list " + std::string(collection->words) + ": ");
+    if (nameless) error.message.insert(0, "list " + std::string(collection->resource.plural) + ": ");
     on_done(tl::unexpected<Error>(std::move(error)));
   }
 };
@@ -187,7 +187,7 @@ void Client::List(const Collection& collection, std::function<void()> on_restart
 
 void Client::ListPage(const std::shared_ptr<Listing>& listing) {
   listing->splitter = std::make_unique<ListSplitter>(listing->on_item);
-  Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
+  Request request{.method = Method::kGet, .path = listing->collection->path()};
   request.path = WithParameter(request.path, ServerTimeout(transport_.time_left()));
   if (!listing->continue_token.empty()) {
     request.path = WithParameter(request.path, "continue=" + PercentEncode(listing->continue_token, "-_."));
@@ -206,7 +206,7 @@ void Client::FinishPage(const std::shared_ptr<Listing>& listing, Result<Response
     return listing->Fail(response.error());
   }
   if (response->code != 200) {
-    const Request request{.method = Method::kGet, .path = std::string(listing->collection->path)};
+    const Request request{.method = Method::kGet, .path = listing->collection->path()};
     const ApiError refused = DecodeApiError(request, *response);
     if (response->code == 403) return BlameRightsOrStart(listing, refused);
     Error error = ToError(refused);
@@ -250,7 +250,7 @@ void Client::Watch(const Collection& collection, const std::string& resource_ver
                    OnStatus on_done) {
   // Ours is the first to end.
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(transport_.time_left()) + std::chrono::seconds(5);
-  Request request{.method = Method::kGet, .path = std::string(collection.path)};
+  Request request{.method = Method::kGet, .path = collection.path()};
   for (const std::string& parameter :
        {std::string("watch=1"), "resourceVersion=" + PercentEncode(resource_version, "-_."),
         std::string("allowWatchBookmarks=true"), "timeoutSeconds=" + std::to_string(seconds.count())}) {

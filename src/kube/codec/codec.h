@@ -11,19 +11,29 @@
 
 #include "base/result.h"
 #include "core/objects/objects.h"
+#include "core/objects/resource.h"
 #include "core/plan/change.h"
 #include "kube/http/transport.h"
 #include "kube/json/json.h"
 
 namespace cnpa {
 
-/// One collection of the API server, and how its list introduces itself.
+/// What is listed, or watched, by one request.
 struct Collection {
-  std::string_view path;  ///< With the query that selects what we look at.
-  std::string_view kind;  ///< Of the list: "NamespaceList".
-  std::string_view api_version;
-  std::string_view words;  ///< For messages: "namespaces".
+  Resource resource;
+  std::string selector = {};        ///< In the query, as OfName() returns it; "": all.
+  std::string namespace_name = {};  ///< Of the one that is looked into; "": all.
+
+  /// Returns where it is, with the query that selects what we look at.
+  std::string path() const;
+
+  /// Returns how its list introduces itself: "NamespaceList".
+  std::string list_kind() const { return std::string(resource.kind) + "List"; }
 };
+
+/// Returns what selects the objects of one name. Takes no permission beyond `list`.
+std::string OfName(std::string_view name);
+
 extern const Collection kTeamSpaces;
 extern const Collection kNamespaces;
 /// Only the quotas of our name: authorised by that name, and a hundredth of the bytes where tenants have their own.

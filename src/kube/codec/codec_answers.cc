@@ -9,7 +9,7 @@
 namespace cnpa {
 
 std::string ConfirmationPath(const Chain& chain) {
-  return std::string(kTeamSpaces.path) + "?fieldSelector=metadata.name%3D" + chain.name;
+  return Collection{.resource = kTeamSpaceResource, .selector = OfName(chain.name)}.path();
 }
 
 Status DecodeConfirmation(std::string text, const Chain& chain) {
@@ -28,7 +28,7 @@ Status DecodeConfirmation(std::string text, const Chain& chain) {
 }
 
 std::string NamespaceLookupPath(const Chain& chain) {
-  return std::string(kNamespaces.path) + "?fieldSelector=metadata.name%3D" + NamespaceNameOf(chain.name);
+  return Collection{.resource = kNamespaceResource, .selector = OfName(NamespaceNameOf(chain.name))}.path();
 }
 
 Result<std::optional<Namespace>> DecodeFoundNamespace(std::string text) {

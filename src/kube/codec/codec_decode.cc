@@ -7,11 +7,9 @@
 
 namespace cnpa {
 
-const Collection kTeamSpaces{"/apis/platform.labhub.io/v1alpha1/teamspaces", "TeamSpaceList", kTeamSpaceApiVersion,
-                             "teamspaces"};
-const Collection kNamespaces{"/api/v1/namespaces", "NamespaceList", "v1", "namespaces"};
-const Collection kQuotas{"/api/v1/resourcequotas?fieldSelector=metadata.name%3Dteam-quota", "ResourceQuotaList", "v1",
-                         "resourcequotas"};
+const Collection kTeamSpaces{.resource = kTeamSpaceResource};
+const Collection kNamespaces{.resource = kNamespaceResource};
+const Collection kQuotas{.resource = kQuotaResource, .selector = OfName(kQuotaName)};
 
 namespace {
 
@@ -101,6 +99,14 @@ Result<T> DecodeItem(JsonDocument& document, std::string& item, Result<T> (*deco
 
 }  // namespace
 
+std::string OfName(std::string_view name) {
+  return "fieldSelector=metadata.name%3D" + std::string(name);
+}
+
+std::string Collection::path() const {
+  return resource.path(namespace_name) + (selector.empty() ? "" : "?" + selector);
+}
+
 /// DNS subdomains only.
 bool IsObjectName(std::string_view name) {
   const auto is_edge = [](char c) { return c == '-' || c == '.'; };
@@ -119,9 +125,9 @@ Result<ListEnvelope> DecodeEnvelope(std::string envelope, const Collection& coll
   const std::string api_version = root.OptionalString("apiVersion");
   if (!document.status()) return tl::unexpected<Error>(document.status().error());
   ListEnvelope decoded{metadata.String("resourceVersion"), metadata.OptionalString("continue")};
-  if (kind != collection.kind || api_version != collection.api_version) {
-    return Fail(ErrorCode::kMalformed, "expected a " + std::string(collection.kind) + " of " +
-                                           std::string(collection.api_version) + ", got '" + kind + "' of '" +
+  if (kind != collection.list_kind() || api_version != collection.resource.api_version()) {
+    return Fail(ErrorCode::kMalformed, "expected a " + collection.list_kind() + " of " +
+                                           collection.resource.api_version() + ", got '" + kind + "' of '" +
                                            api_version + "'");
   }
   // Go writes an empty list as null, unless told otherwise.
@@ -170,7 +176,8 @@ Result<Namespace> DecodeNamespace(JsonDocument& document, std::string& item) {
 }
 
 Result<Namespace> DecodeNamespaceAt(JsonDocument& document, const JsonReader& object) {
-  if (Status kind = CheckKind(object, "Namespace"); !kind) return tl::unexpected<Error>(std::move(kind).error());
+  if (Status kind = CheckKind(object, kNamespaceResource.kind); !kind)
+    return tl::unexpected<Error>(std::move(kind).error());
   const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());
@@ -191,7 +198,8 @@ Result<Quota> DecodeQuota(JsonDocument& document, std::string& item) {
 }
 
 Result<Quota> DecodeQuotaAt(JsonDocument& document, const JsonReader& object) {
-  if (Status kind = CheckKind(object, "ResourceQuota"); !kind) return tl::unexpected<Error>(std::move(kind).error());
+  if (Status kind = CheckKind(object, kQuotaResource.kind); !kind)
+    return tl::unexpected<Error>(std::move(kind).error());
   const JsonReader metadata = object.Object("metadata");
   Result<Identity> identity = DecodeIdentity(document, metadata);
   if (!identity) return tl::unexpected<Error>(std::move(identity).error());

@@ -38,13 +38,13 @@ Request PostRequest(std::string path, std::string body) {
 }
 
 std::string TeamSpacePath(const Chain& chain) {
-  return std::string(kTeamSpaces.path) + "/" + chain.name;
+  return kTeamSpaceResource.path() + "/" + chain.name;
 }
 std::string NamespacePath(const std::string& name) {
-  return std::string(kNamespaces.path) + "/" + name;
+  return kNamespaceResource.path() + "/" + name;
 }
 std::string QuotaPath(const std::string& space) {
-  return NamespacePath(space) + "/resourcequotas/" + std::string(kQuotaName);
+  return kQuotaResource.path(space) + "/" + std::string(kQuotaName);
 }
 
 void WriteOwner(JsonWriter& writer, const OwnerReference& owner) {
@@ -111,7 +111,7 @@ Request Encode(const Chain& chain, const RemoveFinalizer& effect) {
 }
 
 Request Encode(const Chain& chain, const CreateNamespace& effect) {
-  return PostRequest(std::string(kNamespaces.path), ObjectText([&](JsonWriter& w) {
+  return PostRequest(kNamespaceResource.path(), ObjectText([&](JsonWriter& w) {
                        w.String("apiVersion", "v1");
                        w.String("kind", "Namespace");
                        w.Object("metadata", [&] {

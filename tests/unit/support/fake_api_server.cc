@@ -126,10 +126,10 @@ Response FailedTestAnswer() {
 }
 
 std::string PathOfTeamSpace(const std::string& name) {
-  return std::string(kTeamSpaces.path) + "/" + name;
+  return kTeamSpaces.path() + "/" + name;
 }
 std::string PathOfNamespace(const std::string& name) {
-  return std::string(kNamespaces.path) + "/team-" + name;
+  return kNamespaces.path() + "/team-" + name;
 }
 std::string PathOfQuota(const std::string& name) {
   return PathOfNamespace(name) + "/resourcequotas/team-quota";
@@ -185,7 +185,7 @@ void FakeApiServer::Put(const Namespace& space) {
       });
     });
   });
-  Put(std::string(kNamespaces.path) + "/" + space.name, writer.text());
+  Put(kNamespaces.path() + "/" + space.name, writer.text());
 }
 
 void FakeApiServer::Put(const Quota& quota) {
@@ -208,7 +208,7 @@ void FakeApiServer::Put(const Quota& quota) {
       if (quota.scoped) writer.Array("scopes", [&] { writer.String("BestEffort"); });
     });
   });
-  Put(std::string(kNamespaces.path) + "/" + quota.namespace_name + "/resourcequotas/team-quota", writer.text());
+  Put(kNamespaces.path() + "/" + quota.namespace_name + "/resourcequotas/team-quota", writer.text());
 }
 
 void FakeApiServer::Put(const Observation& cluster) {
@@ -261,9 +261,9 @@ Response FakeApiServer::Get(const std::string& path, const std::string& query) c
   if (path == "/readyz") return Ok(200, "ok");
   if (const auto found = objects_.find(path); found != objects_.end()) return Ok(200, found->second);
   const bool all_quotas = path == "/api/v1/resourcequotas";
-  const Collection* collection = path == kTeamSpaces.path   ? &kTeamSpaces
-                                 : path == kNamespaces.path ? &kNamespaces
-                                                            : nullptr;
+  const Collection* collection = path == kTeamSpaces.path()   ? &kTeamSpaces
+                                 : path == kNamespaces.path() ? &kNamespaces
+                                                              : nullptr;
   if (path.ends_with("/resourcequotas")) collection = &kQuotas;
   if (collection == nullptr) return NotFound(path);
   const std::string selector = "fieldSelector=metadata.name%3D";
@@ -286,9 +286,8 @@ Response FakeApiServer::Get(const std::string& path, const std::string& query) c
     }
     items += (items.empty() ? "" : ",") + text;
   }
-  return Ok(200, R"({"kind":")" + std::string(collection->kind) + R"(","apiVersion":")" +
-                     std::string(collection->api_version) + R"(","metadata":{"resourceVersion":"1","continue":")" +
-                     next + R"("},"items":[)" + items + "]}");
+  return Ok(200, R"({"kind":")" + collection->list_kind() + R"(","apiVersion":")" + collection->resource.api_version() +
+                     R"(","metadata":{"resourceVersion":"1","continue":")" + next + R"("},"items":[)" + items + "]}");
 }
 
 Response FakeApiServer::Create(const std::string& path, const std::string& body) {

@@ -145,11 +145,11 @@ TEST_CASE("Reconcile: a failed list writes nothing", "[app][reconcile]") {
       {"no list", Response{.code = 200, .body = "{}"}},
       {"nothing", Response{.code = 200}},
   };
-  for (const std::string_view list : {kTeamSpaces.path, kNamespaces.path, kQuotas.path}) {
+  for (const std::string& list : {kTeamSpaces.path(), kNamespaces.path(), kQuotas.path()}) {
     for (const auto& [name, answer] : failures) {
       DYNAMIC_SECTION(list << ": " << name) {
         Bench bench(BusyCluster());
-        bench.server.failure = {"GET " + std::string(list), answer};
+        bench.server.failure = {"GET " + list, answer};
         CHECK(bench.Run() == ExitCode::kUnreadable);
         CHECK(bench.server.TakeWrites() == kNone);
         CHECK(bench.folder.Names("archive").empty());
@@ -580,7 +580,7 @@ TEST_CASE("Reconcile says of a missing CRD how to install it", "[app][reconcile]
   no_page.code = 404;
   no_page.body = "404 page not found\n";
   bench.server.Erase(std::string(kCrdPath));
-  bench.server.failure = {"GET " + std::string(kTeamSpaces.path), no_page};
+  bench.server.failure = {"GET " + kTeamSpaces.path(), no_page};
   CHECK(bench.Run() == ExitCode::kUnreadable);
   CHECK(bench.err == "cnpa-op: the TeamSpace CRD is not installed: cnpa-op crd | kubectl apply -f -\n");
 }

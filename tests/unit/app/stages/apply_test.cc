@@ -261,7 +261,7 @@ TEST_CASE("Apply takes a new quota back when its namespace has become somebody e
     CHECK(server.Has(PathOfQuota("red")));
   }
   SECTION("nobody can tell") {
-    server.failure = {"GET " + std::string(kNamespaces.path), StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
+    server.failure = {"GET " + kNamespaces.path(), StatusAnswer(422, "Invalid", "no", R"({"name":"x"})")};
     const ChainReport chain = apply();
     CHECK(chain.end == ChainEnd::kFailed);
     CHECK(chain.error.code == ErrorCode::kUnavailable);

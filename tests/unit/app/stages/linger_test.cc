@@ -62,8 +62,8 @@ struct Bench {
     paths.push_back(request.path);
     CHECK(request.is_watch);
     for (const Collection* collection : {&kTeamSpaces, &kNamespaces, &kQuotas}) {
-      if (!request.path.starts_with(collection->path)) continue;
-      const std::string kind(collection->kind);
+      if (!request.path.starts_with(collection->path())) continue;
+      const std::string kind = collection->list_kind();
       if (const auto answer = answers.find(kind); answer != answers.end()) return answer->second;
       Response response{.code = 200};
       for (const std::string& event : events[kind]) response.body += event + "\n";

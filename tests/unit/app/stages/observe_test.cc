@@ -124,7 +124,7 @@ TEST_CASE("Observe says that there is no API where namespaces are not known eith
   CHECK(ErrorOf(ObserveOn(server)) == no_api);
   server.failure->answer = StatusAnswer(403, "Forbidden", R"(forbidden: User \"u\" cannot get path \"/wrong/path/x\")");
   CHECK(ErrorOf(ObserveOn(server)) == no_api);
-  server.failure = {"GET " + std::string(kNamespaces.path), Response{.code = 404, .body = ""}};
+  server.failure = {"GET " + kNamespaces.path(), Response{.code = 404, .body = ""}};
   CHECK(ErrorOf(ObserveOn(server)) == Error{ErrorCode::kNotFound, "GET /api/v1/namespaces: 404 without a body"});
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-const Collection kThings{"/api/v1/things?a=b", "ThingList", "v1", "things"};
+const Collection kThings{.resource = {"", "v1", "things", "Thing"}, .selector = "a=b"};
 constexpr milliseconds kRequestTimeout{15000};
 
 Response Ok(const std::string& body) {
