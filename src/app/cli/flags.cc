@@ -131,6 +131,14 @@ Status SetExplanationOutput(Options& options, const std::string& text) {
                             Pair{"yaml", OutputFormat::kYaml}});
 }
 
+Status SetInstallation(Options& options, const std::string& text) {
+  if (!IsTeamSpaceName(text)) {
+    return Fail(ErrorCode::kInvalid, "'" + text + "' is not a name of lowercase letters, digits and '-', 58 at most");
+  }
+  options.installation = text;
+  return {};
+}
+
 Status SetServiceAccount(Options& options, const std::string& text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string space = text.substr(0, colon);
@@ -178,6 +186,12 @@ constexpr std::array kFlags{
          &SetMetricsFile},
     Flag{"allow-crd-deletion", "", FlagKind::kSwitch, "", "false", kForReconcile, false,
          "finalize team spaces although their CRD is being deleted", &SetSwitch<&Options::allow_crd_deletion>},
+    Flag{"manage-crd", "", FlagKind::kSwitch, "", "false", kForReconcile | kForRbac, false,
+         "keep the TeamSpace CRD as this version knows it: create it, upgrade an older one; a newer one is left alone",
+         &SetSwitch<&Options::manage_crd>},
+    Flag{"installation", "", FlagKind::kValue, "NAME", "default", kForReconcile, false,
+         "name of this installation, which labels what it creates beside team spaces; two never touch each other's",
+         &SetInstallation},
     Flag{"no-events", "", FlagKind::kSwitch, "", "false", kForReconcile | kForCheck, false,
          "send no Kubernetes events for what is repaired, refused or archived", &SetSwitch<&Options::no_events>},
     Flag{"only", "", FlagKind::kList, "NAME,...", "", kForReconcile, false,

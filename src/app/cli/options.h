@@ -32,6 +32,8 @@ struct Options {
   std::chrono::milliseconds request_timeout{0};
   int concurrency = 0;
   bool allow_crd_deletion = false;
+  bool manage_crd = false;
+  std::string installation;  ///< Whose declared objects are ours.
   bool no_events = false;
   std::vector<std::string> only;  ///< Empty: all team spaces.
   bool config_only = false;       ///< For `check`: no cluster is asked.

@@ -87,6 +87,12 @@ std::string RbacManifest(const Options& options) {
     // In both bindings.
     Replace(text, 2, "- {kind: User, apiGroup: rbac.authorization.k8s.io, name: cnpa-op}", Subject(options));
   }
+  if (options.manage_crd) {
+    Replace(text, 1, "  resourceNames: [teamspaces.platform.labhub.io]\n  verbs: [get]\n",
+            "  resourceNames: [teamspaces.platform.labhub.io]\n  verbs: [get, patch]\n"
+            "# A name can't bound create.\n"
+            "- {apiGroups: [apiextensions.k8s.io], resources: [customresourcedefinitions], verbs: [create]}\n");
+  }
   if (options.openshift) {
     Replace(text, 1, "resources: [namespaces], verbs: [list, watch, create, patch]",
             "resources: [namespaces], verbs: [list, watch, create, patch, delete]");

@@ -7,13 +7,9 @@
 #include <string_view>
 
 #include "app/cli/options.h"
+#include "app/stages/manifest_texts.h"
 
 namespace cnpa {
-
-/// Texts of examples/crd.yaml, examples/rbac.yaml and systemd/cnpa-op.service, made by the build.
-extern const std::string_view kCrdYaml;
-extern const std::string_view kRbacYaml;
-extern const std::string_view kUnit;
 
 /// Returns the rights for the user or service account of `options`, with what OpenShift asks for if that is wanted.
 std::string RbacManifest(const Options& options);

@@ -39,11 +39,12 @@ Family Requests() {
 /// Returns whether a plan has such changes at all.
 bool IsUsual(std::string_view kind, Cause cause) {
   switch (cause) {
-    case Cause::kMissing: return kind != "Archive";
+    case Cause::kMissing: return kind != "Archive" && kind != "CustomResourceDefinition";
     case Cause::kDiffers: return kind == "Namespace" || kind == "ResourceQuota";
     case Cause::kScoped: return kind == "ResourceQuota";
     case Cause::kBehind: return kind == "TeamSpace";
     case Cause::kBeingDeleted: return kind == "TeamSpace" || kind == "Archive";
+    case Cause::kNotDeclared: return false;
   }
   return false;
 }
@@ -66,6 +67,7 @@ Family Writes() {
 
 /// Returns whether a team space in `state` has such a reason.
 bool IsUsual(SpaceState state, Reason reason) {
+  if (reason == Reason::kNotOurs || reason == Reason::kObjectTerminating) return false;  // Of declared objects.
   if (state == SpaceState::kRefused) {
     return reason != Reason::kReconciled && reason != Reason::kUnreadable && !Refusal{reason, {}}.waiting();
   }

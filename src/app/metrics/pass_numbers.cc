@@ -90,9 +90,7 @@ void PassNumbers::Add(const Plan& plan, const Report& report) {
   for (std::size_t i = 0; i < plan.chains.size(); ++i) {
     const Chain& chain = plan.chains[i];
     const ChainReport& done = report.chains[i];
-    for (std::size_t j = 0; j < done.done; ++j) {
-      if (done.Made(chain, j)) ++writes[WriteIndex(chain.changes[j])];
-    }
+    AddWrites(chain, done);
     if (done.told) ++writes[WriteIndex({.effect = WriteStatus{}, .cause = Cause::kBehind, .fields = {}})];
     const std::optional<std::size_t> state = StateOf(done);
     if (state) ++spaces[*state];
@@ -100,6 +98,12 @@ void PassNumbers::Add(const Plan& plan, const Report& report) {
     if (state || chain.deleting) --in_sync;
   }
   spaces[SpaceIndex(SpaceState::kInSync, Reason::kReconciled)] = in_sync;
+}
+
+void PassNumbers::AddWrites(const Chain& chain, const ChainReport& done) {
+  for (std::size_t i = 0; i < done.done; ++i) {
+    if (done.Made(chain, i)) ++writes[WriteIndex(chain.changes[i])];
+  }
 }
 
 bool PassNumbers::wrote() const {

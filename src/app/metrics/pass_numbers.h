@@ -27,13 +27,14 @@ inline constexpr std::array<std::string_view, 25> kCodes{"200", "201", "202", "4
                                                          "504", "1xx", "2xx", "3xx", "4xx", "5xx", "none"};
 
 /// What a change was made to. An archive is a file; the others are objects.
-inline constexpr std::array<std::string_view, 4> kKinds{"TeamSpace", "Namespace", "ResourceQuota", "Archive"};
+inline constexpr std::array<std::string_view, 5> kKinds{"TeamSpace", "Namespace", "ResourceQuota", "Archive",
+                                                        "CustomResourceDefinition"};
 
 enum class SpaceState { kInSync, kRefused, kWaiting, kFailed, kLeft };
 inline constexpr std::array<std::string_view, 5> kSpaceStates{"in_sync", "refused", "waiting", "failed", "left"};
 
-inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kBeingDeleted) + 1;
-inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kCrdUnfit) + 1;
+inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kNotDeclared) + 1;
+inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kObjectTerminating) + 1;
 
 struct PassNumbers {
   /// Whether the cluster has been read: only then `team_spaces` says something.
@@ -49,6 +50,9 @@ struct PassNumbers {
 
   /// Adds what was written, and makes the states of team spaces those after it.
   void Add(const Plan& plan, const Report& report);
+
+  /// Adds what was written of one set of changes alone.
+  void AddWrites(const Chain& chain, const ChainReport& done);
 
   /// Returns whether the pass has read the cluster and has left nothing for the next one.
   bool looked_at_all() const;

@@ -26,20 +26,24 @@ void TellFirst(const std::vector<LogEntry>& entries, const Log& log) {
   log.Write({.level = LogLevel::kWarn, .text = rest, .trouble = {}, .fields = {}});
 }
 
+LogFields FieldsFor(const Chain& chain, const std::string& reason) {
+  return {.team_space = chain.subject ? "" : chain.name, .object = SubjectOf(chain).Text(), .reason = reason};
+}
+
 }  // namespace
 
 void Complaints::Add(const Chain& chain, const ChainReport& report, const Renderer& renderer, bool quiet_races) {
   if (report.refusal) {
-    AddRefusal(chain.name, *report.refusal, renderer);
+    AddRefusal(chain, *report.refusal, renderer);
     return;
   }
   const bool lost_race = report.end == ChainEnd::kLostRace;
   if (report.end == ChainEnd::kFailed || (lost_race && !quiet_races)) {
     Add({.level = LogLevel::kWarn,
-         .text = lost_race ? renderer.LostRaceLine(chain.name, report.error)
-                           : renderer.FailureLine(chain.name, report.error),
-         .trouble = fmt::format("TeamSpace/{}: a request fails", chain.name),
-         .fields = {.team_space = chain.name, .object = "TeamSpace/" + chain.name, .reason = {}}});
+         .text = lost_race ? renderer.LostRaceLine(SubjectOf(chain).Text(), report.error)
+                           : renderer.FailureLine(SubjectOf(chain).Text(), report.error),
+         .trouble = SubjectOf(chain).Text() + ": a request fails",
+         .fields = FieldsFor(chain, {})});
   }
 }
 
@@ -47,14 +51,14 @@ void Complaints::Add(LogEntry entry) {
   complaints_.push_back({std::move(entry), std::nullopt});
 }
 
-void Complaints::AddRefusal(const std::string& name, const Refusal& refusal, const Renderer& renderer) {
+void Complaints::AddRefusal(const Chain& chain, const Refusal& refusal, const Renderer& renderer) {
   const bool general = IsGeneral(refusal.reason);
   if (general && !said_.insert(refusal.message).second) return;
   const std::string reason(ReasonName(refusal.reason));
   LogEntry entry{.level = refusal.waiting() ? LogLevel::kInfo : LogLevel::kWarn,
-                 .text = renderer.RefusalLine(name, refusal),
-                 .trouble = fmt::format("TeamSpace/{}: {}", name, reason),
-                 .fields = {.team_space = name, .object = "TeamSpace/" + name, .reason = reason}};
+                 .text = renderer.RefusalLine(SubjectOf(chain).Text(), refusal),
+                 .trouble = SubjectOf(chain).Text() + ": " + reason,
+                 .fields = FieldsFor(chain, reason)};
   if (!general) return complaints_.push_back({std::move(entry), refusal.reason});
   // What hits every team space alike is one problem of none of them, whichever comes first.
   entry.trouble = fmt::format("{}: {}", reason, refusal.message);

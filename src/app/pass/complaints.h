@@ -35,7 +35,7 @@ class Complaints {
     std::optional<Reason> reason;  ///< Of a refusal that is of its team space alone.
   };
 
-  void AddRefusal(const std::string& name, const Refusal& refusal, const Renderer& renderer);
+  void AddRefusal(const Chain& chain, const Refusal& refusal, const Renderer& renderer);
   std::vector<std::string> OthersOf(const Complaint& complaint) const;
 
   std::vector<Complaint> complaints_;

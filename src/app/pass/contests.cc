@@ -29,7 +29,7 @@ std::optional<Chain> Contests::Note(const Chain& chain, std::size_t done, Time n
       const std::optional<Contest> contest = memory_.repairs(now).Note(key, now);
       if (!contest) continue;
       ++repairs_;
-      fights_.insert_or_assign(key, Fight{chain.name, repair, *contest});
+      fights_.insert_or_assign(key, Fight{SubjectOf(chain).Text(), chain.subject ? "" : chain.name, repair, *contest});
       if (!marked) marked = chain;
       Mark(marked->changes[i], repair, *contest);
     }
@@ -45,8 +45,8 @@ std::vector<LogEntry> Contests::Lines(const Renderer& renderer) const {
     // Only digits differ from pass to pass, so that the loop tells it once.
     const std::string often = fmt::format("{} times since {}", fight.contest.count, FormatTime(fight.contest.since));
     lines.push_back({.level = LogLevel::kWarn,
-                     .text = renderer.FightLine(fight.team_space, fmt::format("{} ({}); {}", words, often, kEndFight)),
-                     .trouble = fmt::format("TeamSpace/{}: Contested: {}", fight.team_space, words),
+                     .text = renderer.FightLine(fight.subject, fmt::format("{} ({}); {}", words, often, kEndFight)),
+                     .trouble = fmt::format("{}: Contested: {}", fight.subject, words),
                      .fields = {.team_space = fight.team_space,
                                 .object = fight.repair.object.Text(),
                                 .reason = std::string(kContested)},

@@ -35,7 +35,8 @@ class Contests {
 
  private:
   struct Fight {
-    std::string team_space;
+    std::string subject;     ///< "TeamSpace/red".
+    std::string team_space;  ///< Its name; empty: it is about something else.
     Repair repair;
     Contest contest;
   };

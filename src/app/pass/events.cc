@@ -70,6 +70,7 @@ bool ToldRefusal(const Chain& chain, const ChainReport& report) {
 
 std::vector<Event> EventsOf(const Chain& chain, const ChainReport& report) {
   std::vector<Event> events;
+  if (chain.subject) return events;  // Events are about TeamSpaces.
   for (std::size_t i = 0; i < report.done; ++i) {
     for (const Repair& repair : RepairsOf(chain, i)) events.push_back(RepairEvent(chain, repair));
     if (ActionOf(chain.changes[i]) == Action::kRelease) events.push_back(ArchiveEvent(chain));

@@ -26,7 +26,7 @@ PassMemory& Memory::At(Time now) {
 
 void Memory::Note(const Plan& plan, const Report& report, const PassScope& scope) {
   SetbackRecord& setbacks = At(plan.computed_at).setbacks;
-  if (scope.of_all) setbacks.KeepThoseOf(plan);
+  if (scope.of_all) setbacks.KeepThoseOf(plan, scope.others);
   for (std::size_t i = 0; i < plan.chains.size(); ++i) {
     const Chain& chain = plan.chains[i];
     const ChainReport& done = report.chains[i];

@@ -18,8 +18,9 @@ namespace cnpa {
 
 /// What a pass did not do, for there was reason not to.
 struct PassScope {
-  std::vector<std::string> held;  ///< The uids of the TeamSpaces that HoldBack() kept from trying.
-  bool of_all = true;             ///< Else only some TeamSpaces were looked at.
+  std::vector<std::string> held;         ///< The uids of the TeamSpaces that HoldBack() kept from trying.
+  std::vector<std::string> others = {};  ///< Uids of what else has setbacks.
+  bool of_all = true;                    ///< Else only some TeamSpaces were looked at.
 };
 
 class Memory {

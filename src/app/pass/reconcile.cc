@@ -5,10 +5,11 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "app/cli/names.h"
 #include "app/output/output.h"
@@ -21,6 +22,7 @@
 #include "app/render/plan_view.h"
 #include "app/render/render.h"
 #include "app/stages/apply.h"
+#include "app/stages/managed_crd.h"
 #include "app/stages/observe.h"
 #include "app/stages/rehearse.h"
 #include "core/permissions/unauthorized.h"
@@ -35,6 +37,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPassesAfterLostRaces = 3;
+constexpr std::chrono::milliseconds kServedPause{50};
 
 /// Returns those of `only` that no team space is called, each with what is to be said of it.
 std::map<std::string, std::string> FindMissing(const Observation& observation, const std::vector<std::string>& only) {
@@ -63,6 +66,11 @@ bool WritesStatusWithoutConditions(const Plan& plan) {
                      [](const Chain& chain) { return !chain.crd.has_conditions && Has(chain, Action::kWriteStatus); });
 }
 
+bool CreatesObjects(const Plan& declared) {
+  return std::any_of(declared.chains.begin(), declared.chains.end(),
+                     [](const Chain& set) { return Has(set, Action::kCreate); });
+}
+
 class Run {
  public:
   Run(Transport& transport, const ReconcileContext& context)
@@ -76,7 +84,14 @@ class Run {
                 context.options.diff ? WriteMode::kDryRun : WriteMode::kReal) {}
 
   PassOutcome Diff() {
-    const Result<Plan> plan = Compute();
+    const Result<Plan> declared = PlanDeclared();
+    if (!declared) return Fail(declared.error());
+    Result<Plan> plan = Compute();
+    // Without the CRD there are no TeamSpaces to look at.
+    if (!plan && plan.error().code == ErrorCode::kNotFound && CreatesObjects(*declared))
+      plan = *declared;
+    else if (plan)
+      plan->chains.insert(plan->chains.begin(), declared->chains.begin(), declared->chains.end());
     if (!plan) return Fail(plan.error());
     std::optional<Verdicts> verdicts;
     if (context_.options.server) {
@@ -98,10 +113,14 @@ class Run {
     const auto started = Clock::now();
     Totals totals;
     Complaints complaints;
+    if (const Status kept = KeepDeclared(totals); !kept) return Fail(kept.error());
     for (int pass = 1;; ++pass) {
       Result<Plan> plan = Compute();
       if (!plan) {
-        if (pass == 1) return Fail(plan.error());
+        if (pass == 1) {
+          TellDeclared();  // It may be the reason.
+          return Fail(plan.error());
+        }
         // What the rounds before have written is told all the same.
         context_.log.Warn("after a lost race: " + context_.explain(plan.error()).message);
         break;
@@ -111,7 +130,8 @@ class Run {
       const std::vector<std::string> held = HoldBack(memory_.setbacks(plan->computed_at), *plan);
       const Report report = ApplyPlan(*plan, totals, complaints);
       if (!report.lost_race() || pass == kPassesAfterLostRaces || client_.stopping()) {
-        memory_.Note(*plan, report, {.held = held, .of_all = !partial_ && context_.options.only.empty()});
+        memory_.Note(*plan, report,
+                     {.held = held, .others = DeclaredUids(), .of_all = !partial_ && context_.options.only.empty()});
         break;
       }
       context_.log.Debug("another writer was faster somewhere: one more pass");
@@ -132,6 +152,7 @@ class Run {
   PassOutcome End(const Totals& totals, Complaints& complaints, Clock::time_point started) {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
+    AddDeclared(complaints, renderer);
     memory_.Save(context_.now());
     for (const auto& [name, words] : missing_) complaints.Add(MissingEntry(name, words));
     if (context_.in_loop) {
@@ -155,10 +176,60 @@ class Run {
             .partial = partial_};
   }
 
+  /// Returns what is to be done about the objects that the configuration declares: the CRD.
+  Result<Plan> PlanDeclared() {
+    Plan plan{.chains = {}, .team_spaces = 0, .computed_at = context_.now()};
+    if (!context_.options.manage_crd || !context_.team_space.empty()) return plan;
+    Result<CrdPlan> crd = PlanCrd(client_, {context_.options.installation});
+    if (!crd) return tl::unexpected<Error>(crd.error());
+    if (!crd->unknown.empty()) {
+      context_.log.Warn(fmt::format("the TeamSpace CRD has what this version does not know, and is left alone: {}",
+                                    fmt::join(crd->unknown, ", ")));
+    }
+    plan.chains = std::move(crd->sets);
+    return plan;
+  }
+
+  /// Brings those to what they should be, before anything is listed: without the CRD there is no list of TeamSpaces.
+  Status KeepDeclared(Totals& totals) {
+    Result<Plan> plan = PlanDeclared();
+    if (!plan) return tl::unexpected<Error>(plan.error());
+    declared_ = *std::move(plan);
+    if (declared_.chains.empty()) return {};
+    const std::vector<std::string> held = HoldBack(memory_.setbacks(declared_.computed_at), declared_);
+    const Renderer renderer(declared_.computed_at, context_.stderr_form, context_.options.archive);
+    declared_report_ = Apply(declared_, client_, context_.archive, 1,
+                             [&](const Chain& set, const ChainReport& done) { TellChanges(set, done, renderer); });
+    for (std::size_t i = 0; i < declared_.chains.size(); ++i) {
+      numbers_.AddWrites(declared_.chains[i], declared_report_.chains[i]);
+    }
+    memory_.Note(declared_, declared_report_, {.held = held, .of_all = false});
+    totals.AddObjects(declared_, declared_report_);
+    return {};
+  }
+
+  void AddDeclared(Complaints& complaints, const Renderer& renderer) const {
+    for (std::size_t i = 0; i < declared_.chains.size(); ++i) {
+      complaints.Add(declared_.chains[i], declared_report_.chains[i], renderer);
+    }
+  }
+
+  void TellDeclared() const {
+    Complaints complaints;
+    AddDeclared(complaints, Renderer(context_.now(), context_.stderr_form, context_.options.archive));
+    complaints.TellEach(context_.log);
+  }
+
+  std::vector<std::string> DeclaredUids() const {
+    std::vector<std::string> uids;
+    for (const Chain& set : declared_.chains) uids.push_back(set.uid);
+    return uids;
+  }
+
   Result<Plan> Compute() {
     quiet_.reset();
     ListVersions versions;
-    Result<Observation> observed = Look(versions);
+    Result<Observation> observed = LookOnceServed(versions);
     if (!observed) return tl::unexpected<Error>(observed.error());
     if (!partial_) missing_ = FindMissing(*observed, context_.options.only);
     // In the loop a team space may go, and another be still to come, without keeping the others from their turn.
@@ -178,6 +249,18 @@ class Run {
     return plan;
   }
 
+  /// The same as Look(); a CRD that was just created is served a moment later.
+  Result<Observation> LookOnceServed(ListVersions& versions) {
+    const auto until = Clock::now() + context_.options.request_timeout;
+    Result<Observation> observed = Look(versions);
+    while (!observed && observed.error().code == ErrorCode::kNotFound && CreatesObjects(declared_) &&
+           !context_.options.diff && Clock::now() < until && !client_.stopping()) {
+      std::this_thread::sleep_for(kServedPause);
+      observed = Look(versions);
+    }
+    return observed;
+  }
+
   Result<Observation> Look(ListVersions& versions) {
     if (!context_.team_space.empty()) {
       CloseSights sights;
@@ -195,7 +278,7 @@ class Run {
   }
 
   bool MayLinger(const Totals& totals) const {
-    return quiet_ && totals.writes == 0 && totals.failed + totals.left == 0 && !client_.stopping();
+    return quiet_ && totals.writes == 0 && totals.failed + totals.left + totals.objects_off == 0 && !client_.stopping();
   }
 
   Wake LingerBehind(PassOutcome outcome) {
@@ -223,16 +306,10 @@ class Run {
           "ready: cnpa-op crd | kubectl apply -f -");
     }
     const OnChain tell = [&](const Chain& as_planned, const ChainReport& done) {
-      const std::optional<Chain> contested = contests_.Note(as_planned, done.done, plan.computed_at);
+      const std::optional<Chain> contested = TellChanges(as_planned, done, renderer);
       const Chain& chain = contested ? *contested : as_planned;
-      for (std::size_t i = 0; i < done.done; ++i) {
-        if (!done.Made(chain, i)) continue;
-        TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
-      }
-      if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
       complaints.Add(chain, done, renderer, context_.in_loop && memory_.lasts());
       for (Event& event : EventsOf(chain, done)) events_.push_back(std::move(event));
-      if (context_.document != nullptr) context_.document->AddChanges(chain, done);
     };
     const auto concurrency = static_cast<std::size_t>(context_.options.concurrency);
     Report report = Apply(plan, client_, context_.archive, concurrency, tell, LegacyFor(plan, concurrency));
@@ -240,6 +317,19 @@ class Run {
     totals.Add(plan, report);
     numbers_.Add(plan, report);
     return report;
+  }
+
+  /// Tells the changes that were made. Returns the chain with those marked that are contested; nothing where none is.
+  std::optional<Chain> TellChanges(const Chain& as_planned, const ChainReport& done, const Renderer& renderer) {
+    std::optional<Chain> contested = contests_.Note(as_planned, done.done, context_.now());
+    const Chain& chain = contested ? *contested : as_planned;
+    for (std::size_t i = 0; i < done.done; ++i) {
+      if (!done.Made(chain, i)) continue;
+      TellLine(renderer.ChangeLine(chain, chain.changes[i]), renderer.ChangeFields(chain, chain.changes[i]));
+    }
+    if (done.end == ChainEnd::kLostRace) context_.log.Debug("lost race: " + done.error.message);
+    if (context_.document != nullptr) context_.document->AddChanges(chain, done);
+    return contested;
   }
 
   Legacy LegacyFor(const Plan& plan, std::size_t concurrency) {
@@ -299,6 +389,8 @@ class Run {
   PassNumbers numbers_;
   std::vector<Event> events_;
   std::optional<Quiet> quiet_;
+  Plan declared_;  ///< What was done about declared objects, with how that ended.
+  Report declared_report_;
   std::map<std::string, std::string> missing_;  ///< Of --only: there is no such team space; with the words on it.
   bool partial_ = false;                        ///< One team space alone is looked at.
 };

@@ -35,6 +35,15 @@ void WriteField(JsonWriter& json, const FieldChange& field) {
   });
 }
 
+/// What a change or a problem is about; of a TeamSpace its name alone as well.
+void WriteSubject(JsonWriter& json, const ObjectRef& subject) {
+  json.Object("subject", [&] {
+    json.String("kind", subject.kind);
+    json.String("name", subject.name);
+  });
+  if (subject.kind == kTeamSpaceKind) json.String("teamSpace", subject.name);
+}
+
 void WriteVerdict(JsonWriter& json, const Verdict& verdict) {
   json.Object("server", [&] {
     json.String("answer", AnswerName(verdict.answer));
@@ -78,18 +87,25 @@ void PassDocument::SetProblems(const Plan& plan, const Report& report) {
 }
 
 void PassDocument::SetTotals(const Totals& totals, std::chrono::milliseconds took) {
-  summary_ = {{"teamSpaces", totals.team_spaces}, {"created", totals.created},
-              {"changed", totals.changed},        {"deleted", totals.deleted},
-              {"refused", totals.refused},        {"waiting", totals.waiting},
-              {"failed", totals.failed},          {"left", totals.left},
-              {"writes", totals.writes},          {"milliseconds", static_cast<std::uint64_t>(took.count())}};
+  summary_ = {{"teamSpaces", totals.team_spaces},
+              {"created", totals.created},
+              {"changed", totals.changed},
+              {"deleted", totals.deleted},
+              {"refused", totals.refused},
+              {"waiting", totals.waiting},
+              {"failed", totals.failed},
+              {"left", totals.left},
+              {"objectsChanged", totals.objects_changed},
+              {"objectsNotAsDeclared", totals.objects_off},
+              {"writes", totals.writes},
+              {"milliseconds", static_cast<std::uint64_t>(took.count())}};
 }
 
 void PassDocument::AddChange(const Chain& chain, const Change& change, const Verdict* verdict) {
   const Description description = Describe(chain, change);
   JsonWriter json;
   json.Object([&] {
-    json.String("teamSpace", chain.name);
+    WriteSubject(json, SubjectOf(chain));
     json.Object("object", [&] {
       const ObjectRef& object = description.object;
       json.String("kind", object.kind);
@@ -112,9 +128,9 @@ void PassDocument::AddChange(const Chain& chain, const Change& change, const Ver
 
 void PassDocument::AddProblem(const Chain& chain, const ChainReport& report) {
   if (report.refusal) {
-    problems_.push_back({chain.name, report.refusal, report.refusal->message});
+    problems_.push_back({SubjectOf(chain), report.refusal, report.refusal->message});
   } else if (report.end == ChainEnd::kFailed) {
-    problems_.push_back({chain.name, std::nullopt, report.error.message});
+    problems_.push_back({SubjectOf(chain), std::nullopt, report.error.message});
   }
 }
 
@@ -134,7 +150,7 @@ std::string PassDocument::Text() const {
     json.Array("problems", [&] {
       for (const Problem& problem : problems_) {
         json.Object([&] {
-          json.String("teamSpace", problem.team_space);
+          WriteSubject(json, problem.subject);
           json.String("state", !problem.refusal ? "failed" : problem.refusal->waiting() ? "waiting" : "refused");
           if (problem.refusal) json.String("reason", ReasonName(problem.refusal->reason));
           json.String("message", problem.message);

@@ -46,7 +46,7 @@ class PassDocument {
 
  private:
   struct Problem {
-    std::string team_space;
+    ObjectRef subject;
     std::optional<Refusal> refusal;  ///< Nothing: a request failed.
     std::string message;
   };
@@ -64,6 +64,6 @@ class PassDocument {
 };
 
 /// The version of the documents: a reader of one understands each later one of the same number.
-inline constexpr int kPassDocumentVersion = 1;
+inline constexpr int kPassDocumentVersion = 2;
 
 }  // namespace cnpa

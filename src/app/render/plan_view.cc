@@ -22,7 +22,7 @@ struct Group {
 
 std::string Heading(const Chain& chain) {
   const char* state = chain.deleting ? " (being deleted)" : chain.turn == Turn::kNew ? " (new)" : "";
-  return "TeamSpace " + chain.name + state;
+  return SubjectOf(chain).kind + " " + chain.name + state;
 }
 
 Group GroupOf(const Chain& chain, const std::vector<Verdict>* verdicts, const Renderer& renderer) {
@@ -34,7 +34,7 @@ Group GroupOf(const Chain& chain, const std::vector<Verdict>* verdicts, const Re
       group.entries.push_back(*std::move(entry));
     }
   }
-  if (chain.refusal) group.entries.push_back(renderer.RefusalEntry(chain.name, *chain.refusal));
+  if (chain.refusal) group.entries.push_back(renderer.RefusalEntry(SubjectOf(chain).Text(), *chain.refusal));
   return group;
 }
 

@@ -111,7 +111,7 @@ std::string Renderer::ContestWords(const Change& change) const {
 
 LogFields Renderer::ChangeFields(const Chain& chain, const Change& change) const {
   const Description description = Describe(chain, change);
-  LogFields about{.team_space = chain.name,
+  LogFields about{.team_space = chain.subject ? "" : chain.name,
                   .object = Object(description, chain, archive_folder_),
                   .reason = std::string(CauseName(change.cause)),
                   .verb = std::string(VerbOf(description.action))};
@@ -148,17 +148,17 @@ std::optional<Entry> Renderer::VerdictEntry(const Chain& chain, const Change& ch
   return entry;
 }
 
-Entry Renderer::RefusalEntry(const std::string& team_space, const Refusal& refusal) const {
-  return PlainEntry(refusal.waiting() ? '.' : '!', "TeamSpace/" + team_space,
+Entry Renderer::RefusalEntry(const std::string& subject, const Refusal& refusal) const {
+  return PlainEntry(refusal.waiting() ? '.' : '!', subject,
                     fmt::format("{}: {}", ReasonName(refusal.reason), refusal.message));
 }
 
-std::string Renderer::RefusalLine(const std::string& team_space, const Refusal& refusal) const {
-  return Line(RefusalEntry(team_space, refusal));
+std::string Renderer::RefusalLine(const std::string& subject, const Refusal& refusal) const {
+  return Line(RefusalEntry(subject, refusal));
 }
 
-std::string Renderer::FightLine(const std::string& team_space, const std::string& words) const {
-  return Line(PlainEntry('!', "TeamSpace/" + team_space, fmt::format("{}: {}", kContested, words)));
+std::string Renderer::FightLine(const std::string& subject, const std::string& words) const {
+  return Line(PlainEntry('!', subject, fmt::format("{}: {}", kContested, words)));
 }
 
 std::string Renderer::AlikeLine(Reason reason, const std::vector<std::string>& names) const {
@@ -171,13 +171,12 @@ std::string Renderer::AlikeLine(Reason reason, const std::vector<std::string>& n
                                      fmt::join(names.begin(), end, ", "), more, names.front())));
 }
 
-std::string Renderer::FailureLine(const std::string& team_space, const Error& error) const {
-  return Line(PlainEntry('!', "TeamSpace/" + team_space, error.message));
+std::string Renderer::FailureLine(const std::string& subject, const Error& error) const {
+  return Line(PlainEntry('!', subject, error.message));
 }
 
-std::string Renderer::LostRaceLine(const std::string& team_space, const Error& error) const {
-  return Line(PlainEntry('!', "TeamSpace/" + team_space,
-                         "changed during this pass, the next one tries again (" + error.message + ")"));
+std::string Renderer::LostRaceLine(const std::string& subject, const Error& error) const {
+  return Line(PlainEntry('!', subject, "changed during this pass, the next one tries again (" + error.message + ")"));
 }
 
 }  // namespace cnpa

@@ -44,23 +44,25 @@ class Renderer {
   /// space is refused.
   Entry ChangeEntry(const Chain& chain, const Change& change) const;
   std::optional<Entry> VerdictEntry(const Chain& chain, const Change& change, const Verdict& verdict) const;
-  Entry RefusalEntry(const std::string& team_space, const Refusal& refusal) const;
+  Entry RefusalEntry(const std::string& subject, const Refusal& refusal) const;
+
+  // `subject` is what it is about: "TeamSpace/red".
 
   /// Returns "! TeamSpace/red  NamespaceConflict: ...", or the same with "." for one that only waits.
-  std::string RefusalLine(const std::string& team_space, const Refusal& refusal) const;
+  std::string RefusalLine(const std::string& subject, const Refusal& refusal) const;
 
   /// Returns "! 30 more team spaces  NamespaceConflict: blue, green, red and 27 more; ...", for those that are refused
   /// for the same reason as the one before. Requires: there are any.
   std::string AlikeLine(Reason reason, const std::vector<std::string>& names) const;
 
   /// Returns "! TeamSpace/red  Contested: ...".
-  std::string FightLine(const std::string& team_space, const std::string& words) const;
+  std::string FightLine(const std::string& subject, const std::string& words) const;
 
   /// Returns "! TeamSpace/red  ..." for a change that failed without being a state of the team space.
-  std::string FailureLine(const std::string& team_space, const Error& error) const;
+  std::string FailureLine(const std::string& subject, const Error& error) const;
 
   /// Returns "! TeamSpace/red  changed during this pass, ...". The server words such an answer as if we had erred.
-  std::string LostRaceLine(const std::string& team_space, const Error& error) const;
+  std::string LostRaceLine(const std::string& subject, const Error& error) const;
 
  private:
   std::string Line(const Entry& entry) const;

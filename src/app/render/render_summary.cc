@@ -60,8 +60,11 @@ std::string TotalsLine(const Totals& totals, std::chrono::milliseconds took) {
                                          {totals.waiting, "waiting"},
                                          {totals.failed, "failed"},
                                          {totals.left, "left for the next pass"}});
-  return fmt::format("{}: {}; {} in {}", Count(totals.team_spaces, "team space"), counts.empty() ? "in sync" : counts,
-                     Count(totals.writes, "write"), FormatDuration(took));
+  const std::string objects =
+      JoinCounts({{totals.objects_changed, "changed"}, {totals.objects_off, "not as declared"}});
+  return fmt::format("{}: {}{}; {} in {}", Count(totals.team_spaces, "team space"), counts.empty() ? "in sync" : counts,
+                     objects.empty() ? "" : "; other objects: " + objects, Count(totals.writes, "write"),
+                     FormatDuration(took));
 }
 
 }  // namespace cnpa

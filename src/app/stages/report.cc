@@ -54,4 +54,13 @@ void Totals::Add(const Plan& plan, const Report& report) {
   }
 }
 
+void Totals::AddObjects(const Plan& plan, const Report& report) {
+  writes += report.writes;
+  for (std::size_t i = 0; i < plan.chains.size(); ++i) {
+    const ChainReport& done = report.chains[i];
+    const bool complete = done.end == ChainEnd::kComplete && !done.refusal;
+    complete ? ++objects_changed : ++objects_off;
+  }
+}
+
 }  // namespace cnpa

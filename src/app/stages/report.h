@@ -63,6 +63,11 @@ struct Totals {
   std::size_t failed = 0;
   std::size_t left = 0;
   std::uint64_t writes = 0;
+  std::size_t objects_changed = 0;  ///< Declared objects, such as the CRD, that were created, repaired or removed.
+  std::size_t objects_off = 0;      ///< Those that are not as they should be. In the last pass.
+
+  /// Adds what was done about declared objects.
+  void AddObjects(const Plan& plan, const Report& report);
 
   /// Adds what one pass did.
   void Add(const Plan& plan, const Report& report);
@@ -70,11 +75,11 @@ struct Totals {
   /// Returns the one count that a chain falls under.
   std::size_t& CountOf(const Chain& chain, const ChainReport& report);
 
-  /// Returns whether every team space is as it should be.
-  bool converged() const { return refused + waiting + failed + left == 0; }
+  /// Returns whether every team space and declared object is as it should be.
+  bool converged() const { return refused + waiting + failed + left + objects_off == 0; }
 
   /// Returns whether something in the cluster, or in the archive, is other than before.
-  bool changed_something() const { return created + changed + deleted > 0; }
+  bool changed_something() const { return created + changed + deleted + objects_changed > 0; }
 };
 
 }  // namespace cnpa

@@ -28,6 +28,7 @@ inline constexpr Resource kNamespaceResource{"", "v1", "namespaces", "Namespace"
 inline constexpr Resource kQuotaResource{"", "v1", "resourcequotas", "ResourceQuota"};
 inline constexpr Resource kCrdResource{"apiextensions.k8s.io", "v1", "customresourcedefinitions",
                                        "CustomResourceDefinition"};
+inline constexpr std::string_view kCrdName = "teamspaces.platform.labhub.io";  ///< Of TeamSpaces.
 inline constexpr Resource kEventResource{"events.k8s.io", "v1", "events", "Event"};
 
 }  // namespace cnpa

@@ -16,8 +16,13 @@ std::string_view CauseName(Cause cause) {
     case Cause::kScoped: return "Scoped";
     case Cause::kBehind: return "StatusBehind";
     case Cause::kBeingDeleted: return "BeingDeleted";
+    case Cause::kNotDeclared: return "NotDeclared";
   }
   return "";
+}
+
+ObjectRef SubjectOf(const Chain& chain) {
+  return chain.subject ? *chain.subject : ObjectRef{std::string(kTeamSpaceKind), "", chain.name};
 }
 
 }  // namespace cnpa

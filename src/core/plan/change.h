@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/boxed.h"
+#include "core/objects/object.h"
 #include "core/objects/objects.h"
 #include "core/plan/reason.h"
 
@@ -103,8 +104,29 @@ struct WriteArchive {
   bool operator==(const WriteArchive&) const = default;
 };
 
+/// Objects of any kind: see core/plan/declared.
+struct CreateObject {
+  Boxed<DeclaredObject> object;
+  bool operator==(const CreateObject&) const = default;
+};
+
+struct PatchObject {
+  Boxed<DeclaredObject> object;
+  std::string uid;
+  std::string resource_version;  ///< The patch expects this very version.
+  bool without_labels = false;   ///< It has none, so that the patch makes the list.
+  bool operator==(const PatchObject&) const = default;
+};
+
+struct DeleteObject {
+  Resource resource;
+  std::string name;
+  std::string uid;
+  bool operator==(const DeleteObject&) const = default;
+};
+
 using Effect = std::variant<AddFinalizer, RemoveFinalizer, CreateNamespace, RepairNamespace, CreateQuota, RepairQuota,
-                            DeleteQuota, WriteStatus, WriteArchive>;
+                            DeleteQuota, WriteStatus, WriteArchive, CreateObject, PatchObject, DeleteObject>;
 
 /// How often, and since when, something was repaired that others undo again and again.
 struct Contest {
@@ -126,11 +148,12 @@ struct FieldChange {
 
 /// Why a change is made.
 enum class Cause {
-  kMissing,      ///< It should be there and is not.
-  kDiffers,      ///< It is there with other values: `fields` says which.
-  kScoped,       ///< The quota has scopes, which are immutable and narrow what it binds.
-  kBehind,       ///< The status does not tell what holds now.
-  kBeingDeleted  ///< The TeamSpace has a deletionTimestamp.
+  kMissing,       ///< It should be there and is not.
+  kDiffers,       ///< It is there with other values: `fields` says which.
+  kScoped,        ///< The quota has scopes, which are immutable and narrow what it binds.
+  kBehind,        ///< The status does not tell what holds now.
+  kBeingDeleted,  ///< The TeamSpace has a deletionTimestamp.
+  kNotDeclared    ///< It bears our mark, and nothing asks for it.
 };
 
 /// Returns the cause in one word, as ReasonName() has it for reasons: "BeingDeleted".
@@ -148,8 +171,9 @@ struct Change {
 enum class Turn { kDeletion, kRepair, kNew };
 
 struct Chain {
-  std::string name;  ///< Of the TeamSpace.
-  std::string uid;   ///< Of the TeamSpace: every patch of it tests this.
+  Boxed<ObjectRef> subject{};  ///< What it is about, where that is no TeamSpace; the next two are of that.
+  std::string name;            ///< Of the TeamSpace.
+  std::string uid;             ///< Of the TeamSpace: every patch of it tests this.
   std::int64_t generation = 0;
   bool deleting = false;
   Turn turn = Turn::kRepair;
@@ -173,5 +197,8 @@ struct Plan {
   bool empty() const;
   bool operator==(const Plan&) const = default;
 };
+
+/// Returns what `chain` is about.
+ObjectRef SubjectOf(const Chain& chain);
 
 }  // namespace cnpa

@@ -2,6 +2,9 @@
 #include "core/plan/describe.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/plan/compare.h"
 
 namespace cnpa {
 namespace {
@@ -40,6 +43,10 @@ ObjectRef NamespaceRef(const std::string& name) {
 
 ObjectRef QuotaIn(const std::string& namespace_name) {
   return {"ResourceQuota", namespace_name, std::string(kQuotaName)};
+}
+
+ObjectRef RefTo(const Resource& resource, const std::string& name) {
+  return {std::string(resource.kind), "", name};
 }
 
 /// What is said of one operation. `Fill` of each alternative of Effect says its all.
@@ -105,6 +112,21 @@ class Describer {
     description_.advice = "the TeamSpace stays until its archive can be written";
   }
 
+  void Fill(const CreateObject& created) {
+    description_.fields.clear();
+    for (const auto& [key, value] : created.object->labels) {
+      description_.fields.push_back({.path = MemberPath("metadata.labels", key), .to = value});
+    }
+    for (FieldChange& field : CompareValues(Value{Value::Map{}}, created.object->spec, "spec")) {
+      description_.fields.push_back(std::move(field));
+    }
+    description_.note = "is missing";
+    description_.damage = Damage::kDeleted;
+  }
+
+  void Fill(const PatchObject& /*operation*/) { description_.damage = Damage::kChanged; }
+  void Fill(const DeleteObject& /*operation*/) { description_.note = "is ours, and nothing asks for it"; }
+
   void RefuseAsQuota() {
     description_.if_rejected = Reason::kQuotaRefused;
     description_.advice = "the server refuses the quota; change the spec, or ask a cluster admin";
@@ -125,6 +147,9 @@ struct ToAction {
   Action operator()(const DeleteQuota& /*operation*/) const { return Action::kDelete; }
   Action operator()(const WriteStatus& /*operation*/) const { return Action::kWriteStatus; }
   Action operator()(const WriteArchive& /*operation*/) const { return Action::kArchive; }
+  Action operator()(const CreateObject& /*operation*/) const { return Action::kCreate; }
+  Action operator()(const PatchObject& /*operation*/) const { return Action::kUpdate; }
+  Action operator()(const DeleteObject& /*operation*/) const { return Action::kDelete; }
 };
 
 struct ToObject {
@@ -137,6 +162,13 @@ struct ToObject {
   ObjectRef operator()(const DeleteQuota& operation) const { return QuotaIn(operation.namespace_name); }
   ObjectRef operator()(const WriteStatus& /*operation*/) const { return TeamSpaceOf(chain); }
   ObjectRef operator()(const WriteArchive& /*operation*/) const { return TeamSpaceOf(chain); }
+  ObjectRef operator()(const CreateObject& operation) const {
+    return RefTo(operation.object->resource, operation.object->name);
+  }
+  ObjectRef operator()(const PatchObject& operation) const {
+    return RefTo(operation.object->resource, operation.object->name);
+  }
+  ObjectRef operator()(const DeleteObject& operation) const { return RefTo(operation.resource, operation.name); }
 
   const Chain& chain;
 };

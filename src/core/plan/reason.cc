@@ -17,6 +17,8 @@ std::string_view ReasonName(Reason reason) {
     case Reason::kUnreadable: return "Unreadable";
     case Reason::kCrdDeleting: return "CrdDeleting";
     case Reason::kCrdUnfit: return "CrdUnfit";
+    case Reason::kNotOurs: return "NotOurs";
+    case Reason::kObjectTerminating: return "ObjectTerminating";
   }
   return "Unknown";
 }

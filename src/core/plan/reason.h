@@ -23,6 +23,8 @@ enum class Reason {
   kUnreadable,
   kCrdDeleting,
   kCrdUnfit,
+  kNotOurs,            ///< Of a declared object: another installation keeps it.
+  kObjectTerminating,  ///< The same: it has to go before it can be created again.
 };
 
 /// Returns the reason as conditions spell it: "NamespaceConflict".
@@ -39,7 +41,7 @@ struct Refusal {
   std::string message;  ///< For the team: what is wrong, and what to do.
 
   /// Returns whether time alone will mend it: no error, but not converged either.
-  bool waiting() const { return reason == Reason::kNamespaceTerminating; }
+  bool waiting() const { return reason == Reason::kNamespaceTerminating || reason == Reason::kObjectTerminating; }
   bool operator==(const Refusal&) const = default;
 };
 

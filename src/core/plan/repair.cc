@@ -6,7 +6,7 @@ namespace {
 
 /// A value that we wrote ourselves differs from a newer spec because of that spec.
 bool FollowsFromSpec(const Chain& chain, const FieldChange& field) {
-  const bool newer_spec = chain.observed_status.observed_generation != chain.generation;
+  const bool newer_spec = !chain.subject && chain.observed_status.observed_generation != chain.generation;
   return newer_spec && field.from && !field.writer;
 }
 
@@ -39,7 +39,7 @@ std::vector<Repair> ObjectRepair(const Chain& chain, std::size_t index, const De
 }  // namespace
 
 std::vector<Repair> RepairsOf(const Chain& chain, std::size_t index) {
-  if (chain.deleting || !chain.observed_status.observed_generation) return {};
+  if (chain.deleting || (!chain.subject && !chain.observed_status.observed_generation)) return {};
   const Change& change = chain.changes[index];
   const Description description = Describe(chain, change);
   if (!description.damage) return {};

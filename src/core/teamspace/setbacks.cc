@@ -100,9 +100,9 @@ void SetbackRecord::Expire(Time now) {
   std::erase_if(entries_, [now](const auto& entry) { return IsOver(entry.second, now, kSetbackWindow); });
 }
 
-void SetbackRecord::KeepThoseOf(const Plan& plan) {
+void SetbackRecord::KeepThoseOf(const Plan& plan, const std::vector<std::string>& others) {
   if (entries_.empty()) return;
-  std::set<std::string_view> uids;
+  std::set<std::string_view> uids(others.begin(), others.end());
   for (const Chain& chain : plan.chains) uids.insert(chain.uid);
   std::erase_if(entries_, [&uids](const auto& entry) { return !uids.contains(entry.first); });
 }

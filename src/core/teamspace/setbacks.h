@@ -50,8 +50,8 @@ class SetbackRecord {
   /// Drops what is over at `now`, and what bears a time that is still to come.
   void Expire(Time now);
 
-  /// Drops all but those of the chains of `plan`: what has nothing to do has no setback.
-  void KeepThoseOf(const Plan& plan);
+  /// Drops all but those of the chains of `plan`, and `others`: what has nothing to do has no setback.
+  void KeepThoseOf(const Plan& plan, const std::vector<std::string>& others = {});
 
   /// Puts an entry in, as it was read; beyond kMostEntries it is left out.
   void Put(std::string uid, Setback setback);

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "kube/codec/codec.h"
+#include "kube/codec/object_codec.h"
 #include "kube/json/json_patch.h"
 #include "kube/json/json_writer.h"
 
@@ -277,6 +278,18 @@ Request Encode(const Chain& chain, const WriteStatus& effect) {
         PatchMember<std::string>(patch, "/status/namespaceUID", observed.namespace_uid, desired.namespace_uid, kText);
         if (desired.ready != observed.ready) PatchReady(patch, observed, desired.ready);
       }));
+}
+
+Request Encode(const Chain& /*chain*/, const CreateObject& effect) {
+  return EncodeOperation(effect);
+}
+
+Request Encode(const Chain& /*chain*/, const PatchObject& effect) {
+  return EncodeOperation(effect);
+}
+
+Request Encode(const Chain& /*chain*/, const DeleteObject& effect) {
+  return EncodeOperation(effect);
 }
 
 Request Encode(const Chain& /*chain*/, const WriteArchive& /*effect*/) {

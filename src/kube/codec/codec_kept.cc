@@ -2,8 +2,10 @@
 #include <functional>
 #include <utility>
 
+#include "core/plan/compare.h"
 #include "core/teamspace/kept.h"
 #include "kube/codec/codec.h"
+#include "kube/codec/object_codec.h"
 
 namespace cnpa {
 namespace {
@@ -25,6 +27,10 @@ class Kept {
   Alterations operator()(const DeleteQuota& /*sent*/) { return {}; }
   Alterations operator()(const WriteArchive& /*sent*/) { return {}; }
 
+  Alterations operator()(const DeleteObject& /*sent*/) { return {}; }
+  Alterations operator()(const CreateObject& sent) { return ObjectAs(*sent.object); }
+  Alterations operator()(const PatchObject& sent) { return ObjectAs(*sent.object); }
+
   Alterations operator()(const WriteStatus& sent) {
     return Compare(&DecodeTeamSpace, [&](const TeamSpace& kept) { return AlterationsOf(kept.status, sent.desired); });
   }
@@ -41,6 +47,14 @@ class Kept {
 
   Alterations QuotaWith(const std::map<std::string, std::string>& hard) {
     return CompareWhole(&DecodeQuota, [&](const Quota& kept) { return AlterationsOf(kept, hard); });
+  }
+
+  Alterations ObjectAs(const DeclaredObject& sent) {
+    const Result<ObservedObject> kept = DecodeObject(sent.resource, std::move(answer_));
+    if (!kept) return tl::unexpected<Error>(kept.error());
+    std::vector<FieldChange> altered = CompareObjects(*kept, sent);
+    for (FieldChange& field : altered) field.writer.reset();
+    return altered;
   }
 
   template <typename T>

@@ -48,6 +48,33 @@ bool HasLoneLowSurrogate(std::string_view text) {
   return false;
 }
 
+Value ToTree(const rapidjson::Value& value);
+
+Value::Map ToMap(const rapidjson::Value& object) {
+  Value::Map map;
+  for (const auto& member : object.GetObject())
+    map.insert_or_assign(std::string(Text(member.name)), ToTree(member.value));
+  return map;
+}
+
+Value::List ToList(const rapidjson::Value& array) {
+  Value::List list;
+  list.reserve(array.Size());
+  for (const rapidjson::Value& element : array.GetArray()) list.push_back(ToTree(element));
+  return list;
+}
+
+/// Requires: the text was WithinDepth().
+Value ToTree(const rapidjson::Value& value) {
+  if (value.IsBool()) return {value.GetBool()};
+  if (value.IsInt64()) return {value.GetInt64()};
+  if (value.IsNumber()) return {value.GetDouble()};
+  if (value.IsString()) return {std::string(Text(value))};
+  if (value.IsObject()) return {ToMap(value)};
+  if (value.IsArray()) return {ToList(value)};
+  return {};
+}
+
 }  // namespace
 
 const JsonReader::Value* JsonReader::Find(std::string_view key) const {
@@ -191,6 +218,11 @@ void JsonReader::EachString(std::string_view key,
     }
     visit(Text(member.name), Text(member.value));
   }
+}
+
+cnpa::Value JsonReader::Tree(std::string_view key) const {
+  const Value* value = Find(key);
+  return value == nullptr ? cnpa::Value() : ToTree(*value);
 }
 
 bool JsonReader::HasMembers(std::string_view key) const {

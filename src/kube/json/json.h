@@ -15,6 +15,7 @@
 #include <rapidjson/document.h>
 
 #include "base/result.h"
+#include "core/objects/value.h"
 
 namespace cnpa {
 
@@ -48,6 +49,9 @@ class JsonReader {
 
   /// Calls `visit` for each member of the object `key`; each must be a string.
   void EachString(std::string_view key, const std::function<void(std::string_view, std::string_view)>& visit) const;
+
+  /// Returns the member `key` whatever it is, as a value of its own; null when absent.
+  cnpa::Value Tree(std::string_view key) const;
 
   /// Returns whether `key` is an array with elements, or an object.
   bool HasMembers(std::string_view key) const;

@@ -18,13 +18,12 @@ namespace {
 
 using rapidjson::Document;
 using rapidjson::Pointer;
-using rapidjson::Value;
 
 constexpr std::string_view kCrd =
     R"({"metadata":{"uid":"uid-crd"},"spec":{"versions":[{"name":"v1alpha1","subresources":{"status":{}},)"
     R"("schema":{"openAPIV3Schema":{"properties":{"status":{"x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
 
-std::string Text(const Value& value) {
+std::string Text(const rapidjson::Value& value) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
   value.Accept(writer);
@@ -37,8 +36,8 @@ Document Parsed(const std::string& text) {
   return document;
 }
 
-std::string StringAt(const Value& document, const char* pointer) {
-  const Value* value = Pointer(pointer).Get(document);
+std::string StringAt(const rapidjson::Value& document, const char* pointer) {
+  const rapidjson::Value* value = Pointer(pointer).Get(document);
   return value != nullptr && value->IsString() ? value->GetString() : "";
 }
 
@@ -63,17 +62,17 @@ Response NotFound(const std::string& path) {
 /// Performs one operation of a JSON Patch; returns whether it could be done.
 ///
 /// Source:  RFC 6902; that `test` of null passes where nothing is was seen on a real server.
-bool PerformOperation(Document& document, const Value& operation) {
+bool PerformOperation(Document& document, const rapidjson::Value& operation) {
   const std::string op = operation["op"].GetString();
   const Pointer path(operation["path"].GetString());
-  Value* there = path.Get(document);
+  rapidjson::Value* there = path.Get(document);
   if (op == "remove") return path.Erase(document);
-  const Value& value = operation["value"];
+  const rapidjson::Value& value = operation["value"];
   if (op == "test") return value.IsNull() ? there == nullptr || there->IsNull() : there != nullptr && *there == value;
   if (op == "replace" && there == nullptr) return false;
-  const Value* parent = Pointer(path.GetTokens(), path.GetTokenCount() - 1).Get(document);
+  const rapidjson::Value* parent = Pointer(path.GetTokens(), path.GetTokenCount() - 1).Get(document);
   if (parent == nullptr || !(parent->IsObject() || parent->IsArray())) return false;
-  path.Set(document, Value(value, document.GetAllocator()));
+  path.Set(document, rapidjson::Value(value, document.GetAllocator()));
   return true;
 }
 
@@ -221,7 +220,7 @@ std::string FakeApiServer::At(const std::string& path, const std::string& pointe
   const auto found = objects_.find(path);
   if (found == objects_.end()) return {};
   const Document document = Parsed(found->second);
-  const Value* value = Pointer(pointer.c_str()).Get(document);
+  const rapidjson::Value* value = Pointer(pointer.c_str()).Get(document);
   return value != nullptr ? Text(*value) : "";
 }
 
@@ -321,21 +320,21 @@ Response FakeApiServer::Patch(const std::string& path, const std::string& body) 
   if (found == objects_.end()) return NotFound(place);
   Document patched = Parsed(found->second);
   const Document operations = Parsed(body);
-  for (const Value& operation : operations.GetArray()) {
+  for (const rapidjson::Value& operation : operations.GetArray()) {
     if (!PerformOperation(patched, operation)) return FailedTestAnswer();
   }
   Document object = Parsed(found->second);
   const Document& kept = of_status ? patched : object;
   Document& result = of_status ? object : patched;
   // The main address drops what is said of the status, and the status's all the rest.
-  if (const Value* status = Pointer("/status").Get(kept)) {
-    Pointer("/status").Set(result, Value(*status, result.GetAllocator()));
+  if (const rapidjson::Value* status = Pointer("/status").Get(kept)) {
+    Pointer("/status").Set(result, rapidjson::Value(*status, result.GetAllocator()));
   } else {
     Pointer("/status").Erase(result);
   }
   std::string stored = AsAdmitted(Text(result));
   const Document admitted = Parsed(stored);
-  const Value* finalizers = Pointer("/metadata/finalizers").Get(admitted);
+  const rapidjson::Value* finalizers = Pointer("/metadata/finalizers").Get(admitted);
   const bool held = finalizers != nullptr && !finalizers->Empty();
   if (!held && !StringAt(admitted, "/metadata/deletionTimestamp").empty()) {
     objects_.erase(found);
@@ -356,7 +355,7 @@ std::string FakeApiServer::AsAdmitted(const std::string& object) const {
     if (value.IsNull()) {
       place.Erase(admitted);
     } else {
-      place.Set(admitted, Value(value, admitted.GetAllocator()));
+      place.Set(admitted, rapidjson::Value(value, admitted.GetAllocator()));
     }
   }
   return Text(admitted);

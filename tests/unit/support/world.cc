@@ -125,6 +125,11 @@ class Server {
     return {};
   }
 
+  // No TeamSpace's plan has these.
+  Status operator()(const CreateObject& /*effect*/) { return {}; }
+  Status operator()(const PatchObject& /*effect*/) { return {}; }
+  Status operator()(const DeleteObject& /*effect*/) { return {}; }
+
   Status operator()(const WriteArchive& effect) {
     world_.archives.emplace(effect.uid, effect);
     return {};

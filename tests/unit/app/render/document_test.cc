@@ -36,23 +36,23 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
   const Case cases[] = {
       {"finalizer put on",
        {AddFinalizer{}, Cause::kMissing, {}},
-       R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
        R"("fields":[{"path":"metadata.finalizers","from":null,"to":"platform.labhub.io/cleanup"}]})"},
       {"finalizer taken off",
        {RemoveFinalizer{}, Cause::kBeingDeleted, {}},
-       R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"BeingDeleted",)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"BeingDeleted",)"
        R"("fields":[{"path":"metadata.finalizers","from":"platform.labhub.io/cleanup","to":null}]})"},
       {"namespace",
        {CreateNamespace{"team-red", {}}, Cause::kMissing, {}},
-       R"({"teamSpace":"red","object":{"kind":"Namespace","name":"team-red"},"verb":"create","reason":"Missing",)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"Namespace","name":"team-red"},"verb":"create","reason":"Missing",)"
        R"("fields":[{"path":"metadata.labels['platform.labhub.io/teamspace']","from":null,"to":"red"}]})"},
       {"quota",
        {CreateQuota{"team-red", {{"pods", "6"}}}, Cause::kMissing, {}},
-       R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
        R"("verb":"create","reason":"Missing","fields":[{"path":"spec.hard.pods","from":null,"to":"6"}]})"},
       {"quota changed by somebody",
        {RepairQuota{"team-red", "u", {}, {}}, Cause::kDiffers, {{"spec.hard.pods", "99", "6", kubectl}}},
-       R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
        R"("verb":"update","reason":"Differs","fields":[{"path":"spec.hard.pods","from":"99","to":"6",)"
        R"("lastWriter":{"manager":"kubectl-patch","operation":"Update","subresource":"","time":")" +
            FormatTime(kNow) + R"("}}]})"},
@@ -60,21 +60,21 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
        {RepairQuota{"team-red", "u", {}, {}},
         Cause::kDiffers,
         {{.path = "spec.hard.pods", .from = "99", .to = "6", .contested = Contest{7, kNow}}}},
-       R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
        R"("verb":"update","reason":"Differs","fields":[{"path":"spec.hard.pods","from":"99","to":"6",)"
        R"("contested":{"count":7,"since":"2031-05-06T07:08:09Z"}}]})"},
       {"a contested finalizer",
        {.effect = AddFinalizer{}, .cause = Cause::kMissing, .contested = Contest{3, kNow}},
-       R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
        R"("contested":{"count":3,"since":"2031-05-06T07:08:09Z"},)"
        R"("fields":[{"path":"metadata.finalizers","from":null,"to":"platform.labhub.io/cleanup"}]})"},
       {"quota with scopes",
        {DeleteQuota{"team-red", "u"}, Cause::kScoped, {{.path = "spec.scopes", .from = "BestEffort"}}},
-       R"({"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"ResourceQuota","namespace":"team-red","name":"team-quota"},)"
        R"("verb":"delete","reason":"Scoped","fields":[{"path":"spec.scopes","from":"BestEffort","to":null}]})"},
       {"archive",
        {WriteArchive{.name = "red", .uid = "u"}, Cause::kBeingDeleted, {}},
-       R"({"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"archive","reason":"BeingDeleted",)"
+       R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"archive","reason":"BeingDeleted",)"
        R"("file":"/a/red.json","fields":[]})"},
   };
   for (const Case& c : cases) {

@@ -44,7 +44,7 @@ TEST_CASE("Renderer::ChangeLine says how often what is contested was repaired", 
 }
 
 TEST_CASE("Renderer::FightLine names the team space", "[app][render]") {
-  CHECK(Renderer(kNow, {}, "").FightLine("red", "helm does it") ==
+  CHECK(Renderer(kNow, {}, "").FightLine("TeamSpace/red", "helm does it") ==
         "! TeamSpace/red                            Contested: helm does it");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("Renderer lays words out so that a refusal takes few lines", "[app][re
                         "namespace team-delta exists and is not ours: take another name, or hand it over with: kubectl "
                         "label namespace team-delta --overwrite platform.labhub.io/teamspace=delta"};
   const auto line = [&refusal](std::size_t columns) {
-    return Renderer(kNow, {.columns = columns}, "").RefusalLine("delta", refusal);
+    return Renderer(kNow, {.columns = columns}, "").RefusalLine("TeamSpace/delta", refusal);
   };
   const std::string command = "    kubectl label namespace team-delta --overwrite platform.labhub.io/teamspace=delta";
   CHECK(line(80) ==
@@ -212,26 +212,27 @@ TEST_CASE("Renderer::AlikeLine names some of those that are refused alike", "[ap
 
 TEST_CASE("Renderer::RefusalLine marks what time alone will mend with a dot", "[app][render]") {
   const Renderer renderer(kNow, {}, "");
-  CHECK(renderer.RefusalLine("red", {Reason::kNamespaceConflict, "not ours"}) ==
+  CHECK(renderer.RefusalLine("TeamSpace/red", {Reason::kNamespaceConflict, "not ours"}) ==
         "! TeamSpace/red                            NamespaceConflict: not ours");
-  CHECK(renderer.RefusalLine("red", {Reason::kNamespaceTerminating, "wait"}) ==
+  CHECK(renderer.RefusalLine("TeamSpace/red", {Reason::kNamespaceTerminating, "wait"}) ==
         ". TeamSpace/red                            NamespaceTerminating: wait");
 }
 
 TEST_CASE("Renderer::FailureLine says what went wrong", "[app][render]") {
-  CHECK(Renderer(kNow, {}, "").FailureLine("red", {ErrorCode::kUnavailable, "connection refused"}) ==
+  CHECK(Renderer(kNow, {}, "").FailureLine("TeamSpace/red", {ErrorCode::kUnavailable, "connection refused"}) ==
         "! TeamSpace/red                            connection refused");
 }
 
 TEST_CASE("Renderer::LostRaceLine says whose change it was before what the server says", "[app][render]") {
-  CHECK(Renderer(kNow, {}, "").LostRaceLine("red", {ErrorCode::kConflict, "PATCH /x: 422 Invalid"}) ==
+  CHECK(Renderer(kNow, {}, "").LostRaceLine("TeamSpace/red", {ErrorCode::kConflict, "PATCH /x: 422 Invalid"}) ==
         "! TeamSpace/red                            changed during this pass, the next one tries again (PATCH /x: 422 "
         "Invalid)");
 }
 
 TEST_CASE("Renderer colours the symbol alone", "[app][render]") {
   const Renderer renderer(kNow, {.color = true, .columns = {}}, "");
-  CHECK(renderer.FailureLine("red", {ErrorCode::kInvalid, "x"}).starts_with("\033[1;31m!\033[0m TeamSpace/red "));
+  CHECK(renderer.FailureLine("TeamSpace/red", {ErrorCode::kInvalid, "x"})
+            .starts_with("\033[1;31m!\033[0m TeamSpace/red "));
   CHECK(renderer.ChangeLine(RedChain(), {CreateNamespace{"n", {}}, Cause::kMissing, {}})
             .starts_with("\033[32m+\033[0m Namespace/n "));
 }

@@ -27,15 +27,18 @@ TEST_CASE("ReasonName spells each reason as conditions do", "[core][reason]") {
       {Reason::kUnreadable, "Unreadable"},
       {Reason::kCrdDeleting, "CrdDeleting"},
       {Reason::kCrdUnfit, "CrdUnfit"},
+      {Reason::kNotOurs, "NotOurs"},
+      {Reason::kObjectTerminating, "ObjectTerminating"},
   };
   for (const Case& c : cases) CHECK(ReasonName(c.reason) == c.want);
 }
 
-TEST_CASE("Refusal::waiting is true only of a Terminating namespace", "[core][reason]") {
-  for (int reason = 0; reason <= static_cast<int>(Reason::kCrdUnfit); ++reason) {
+TEST_CASE("Refusal::waiting is true only of what is on its way out", "[core][reason]") {
+  for (int reason = 0; reason <= static_cast<int>(Reason::kObjectTerminating); ++reason) {
     const Refusal refusal{static_cast<Reason>(reason), ""};
     CAPTURE(ReasonName(refusal.reason));
-    CHECK(refusal.waiting() == (refusal.reason == Reason::kNamespaceTerminating));
+    CHECK(refusal.waiting() ==
+          (refusal.reason == Reason::kNamespaceTerminating || refusal.reason == Reason::kObjectTerminating));
   }
 }
 

@@ -34,7 +34,9 @@ Fields Alterations(const Chain& chain, const Change& change, const Observation& 
                  [&](const CreateQuota& sent) { return quota(sent.hard); },
                  [&](const RepairQuota& sent) { return quota(sent.hard); },
                  [&](const WriteStatus& sent) { return AlterationsOf(team_space.status, sent.desired); },
-                 [](const DeleteQuota&) { return Fields{}; }, [](const WriteArchive&) { return Fields{}; }},
+                 [](const DeleteQuota&) { return Fields{}; }, [](const WriteArchive&) { return Fields{}; },
+                 [](const CreateObject&) { return Fields{}; }, [](const PatchObject&) { return Fields{}; },
+                 [](const DeleteObject&) { return Fields{}; }},
       change.effect);
 }
 
