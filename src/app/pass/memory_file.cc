@@ -14,7 +14,7 @@ namespace cnpa {
 namespace {
 
 constexpr const char* kFileName = "memory.json";
-constexpr std::size_t kLargestBytes = std::size_t{4} << 20U;
+constexpr std::size_t kLargestBytes = std::size_t{16} << 20U;
 constexpr std::int64_t kVersion = 1;
 
 /// How often, and when.

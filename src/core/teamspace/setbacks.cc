@@ -82,7 +82,7 @@ std::vector<std::size_t> PlanOrder(const Plan& plan) {
 void SetbackRecord::Note(const std::string& uid, const Error& error, std::vector<std::string> altered, Time now) {
   auto found = entries_.find(uid);
   if (found == entries_.end()) {
-    MakeRoom(entries_, kMostEntries);
+    if (entries_.size() >= kMostEntries) return;  // Entries that evict each other would count nothing.
     found = entries_.emplace(uid, Setback{.first = now, .last = now}).first;
   }
   Setback& setback = found->second;

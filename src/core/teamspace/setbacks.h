@@ -39,9 +39,9 @@ inline constexpr std::uint64_t kPassesOfLostRace = 3;
 /// The setbacks by the uid of their TeamSpace. Bounded, whatever happens in a cluster.
 class SetbackRecord {
  public:
-  static constexpr std::size_t kMostEntries = 1000;
+  static constexpr std::size_t kMostEntries = 10'000;
 
-  /// Notes that TeamSpace `uid` failed in a pass.
+  /// Notes that TeamSpace `uid` failed in a pass. Beyond kMostEntries a new one is left out.
   void Note(const std::string& uid, const Error& error, std::vector<std::string> altered, Time now);
 
   /// Notes that it did not.

@@ -57,12 +57,21 @@ TEST_CASE("SetbackRecord is bounded, in number and in words", "[core][setbacks]"
     record.Note("uid-" + std::to_string(i), kRefused, {}, kNow + std::chrono::seconds(i));
   }
   CHECK(record.entries().size() == SetbackRecord::kMostEntries);
-  CHECK(record.Find("uid-4") == nullptr);
-  CHECK(record.Find("uid-5") != nullptr);
+  CHECK(record.Find("uid-4") != nullptr);  // What is noted stays: a new one is left out.
+  CHECK(record.Find("uid-" + std::to_string(SetbackRecord::kMostEntries)) == nullptr);
   record.Put("one more", {});
   CHECK(record.Find("one more") == nullptr);
   record.Note("uid-5", {ErrorCode::kInvalid, std::string(100'000, 'x')}, {}, kNow);
   CHECK(record.Find("uid-5")->words.size() <= kLongestSetback);
+}
+
+TEST_CASE("SetbackRecord counts the passes of 3,000 failing TeamSpaces", "[core][setbacks]") {
+  SetbackRecord record;
+  for (std::size_t pass = 0; pass < kPassesOfLostRace; ++pass) {
+    for (int i = 0; i < 3000; ++i) record.Note("uid-" + std::to_string(i), kRefused, {}, kNow + pass * 3s);
+  }
+  REQUIRE(record.entries().size() == 3000);
+  for (const auto& [uid, setback] : record.entries()) REQUIRE(setback.count == kPassesOfLostRace);
 }
 
 TEST_CASE("SetbackRecord::KeepThoseOf forgets who has nothing to do", "[core][setbacks]") {
