@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands/run.h"
 
+#include <algorithm>
 #include <chrono>
+#include <sstream>
+#include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -29,12 +33,25 @@
 namespace cnpa {
 namespace {
 
+/// Returns the names and versions of the libraries of CurlVersion().
+std::vector<std::pair<std::string, std::string>> LibraryVersions() {
+  std::vector<std::pair<std::string, std::string>> libraries;
+  std::istringstream texts(CurlVersion());
+  for (std::string text; std::getline(texts >> std::ws, text, ',');) {
+    const std::size_t name_end = std::min(text.find_first_of(" /"), text.size() - 1);
+    libraries.emplace_back(text.substr(0, name_end), text.substr(name_end + 1));
+  }
+  return libraries;
+}
+
 ExitCode PrintVersion(const Options& options) {
   if (options.output == OutputFormat::kJson) {
     JsonWriter document(JsonWriter::Layout::kIndented);
     document.Object([&document] {
       document.String("version", kVersion);
-      document.String("libraries", CurlVersion());
+      document.Object("libraries", [&document] {
+        for (const auto& [name, version] : LibraryVersions()) document.String(name, version);
+      });
     });
     PrintLine(document.text());
   } else {

@@ -8,6 +8,7 @@ import re
 import struct
 import termios
 
+import jsonschema
 import pytest
 
 from harness import BINARY, FINALIZER, REPOSITORY, TEAMS, run_binary, said
@@ -277,7 +278,9 @@ def test_version_is_one_line_with_libcurl_and_its_tls_library(cli):
 
 def test_version_as_json_is_one_document(cli):
     version = json.loads(cli("version", "-o", "json").stdout)
-    assert re.fullmatch(r"\d+\.\d+\.\d+", version["version"])
+    jsonschema.validate(version, json.loads((REPOSITORY / "docs" / "version.schema.json").read_text()))
+    assert re.fullmatch(r"\d+\.\d+\.\d+", version["libraries"]["libcurl"])
+    assert version["libraries"]["OpenSSL"].startswith("3.")
 
 
 def test_debug_shows_each_request_and_no_secret(cluster):

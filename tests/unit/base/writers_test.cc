@@ -59,6 +59,24 @@ TEST_CASE("DescribeOtherWriters says who can write a file, or put another in its
   }
 }
 
+TEST_CASE("DescribeOtherWriters looks at each folder on the way of a link", "[base][writers]") {
+  const TempFolder folder;
+  const std::string file = folder.Write("safe/file", "text");
+  folder.Write("open/other", "");
+  folder.Write("first/other", "");
+  const std::string open = folder.Path("open");
+  REQUIRE(::symlink("../safe", (open + "/current").c_str()) == 0);
+  REQUIRE(::symlink((open + "/current/file").c_str(), folder.Path("first/link").c_str()) == 0);
+  const std::string link = folder.Path("first/link");
+  CHECK(DescribeOtherWriters(link).empty());
+  REQUIRE(::chmod(open.c_str(), 0777) == 0);
+  CHECK(DescribeOtherWriters(link) == Quoted(link) + " can be replaced by others, who can write the folder " +
+                                          Quoted(open) + ": chmod go-w " + Quoted(open));
+  REQUIRE(::chmod(open.c_str(), 0755) == 0);
+  REQUIRE(::symlink("loop", folder.Path("loop").c_str()) == 0);
+  CHECK(DescribeOtherWriters(folder.Path("loop")).empty());
+}
+
 TEST_CASE("DescribeOtherWriters says whose a file or a folder is", "[base][writers]") {
   if (::geteuid() != 0) {
     WARN("not checked: needs root");
@@ -68,8 +86,9 @@ TEST_CASE("DescribeOtherWriters says whose a file or a folder is", "[base][write
   const std::string file = folder.Write("a/file", "text");
   REQUIRE(::chown(file.c_str(), kSomebody, kSomebody) == 0);
   CHECK(DescribeOtherWriters(file) ==
-        Quoted(file) + " belongs to user 4711, who can change it: run cnpa-op as that user, or chown root " +
-            Quoted(file));
+        Quoted(file) +
+            " belongs to user 4711, who can change it: run cnpa-op as that user, or on a copy of your own: " +
+            "install -m 600 " + Quoted(file) + " COPY");
   REQUIRE(::chown(file.c_str(), 0, kSomebody) == 0);
   const std::string above = folder.Path("a");
   REQUIRE(::chown(above.c_str(), kSomebody, kSomebody) == 0);

@@ -95,7 +95,7 @@ TEST_CASE("LoadMemory refuses what is no memory of ours", "[app][memory_file]") 
     CHECK(ErrorOf(LoadMemory(folder.path()))->message.ends_with(" is not a file that only we write"));
   }
   SECTION("a file that is too large") {
-    folder.Write("memory.json", std::string((4U << 20U) + 1, ' '));
+    folder.Write("memory.json", std::string((16U << 20U) + 1, ' '));
     CHECK(ErrorOf(LoadMemory(folder.path()))->code == ErrorCode::kInvalid);
   }
 }
