@@ -5,6 +5,7 @@
 #include "app/cli/arguments.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +19,33 @@ namespace {
 
 bool LooksLikeFlag(std::string_view argument) {
   return argument.size() > 1 && argument[0] == '-';
+}
+
+/// Other words for flags of `reconcile`: kubectl's.
+struct Synonym {
+  std::string_view word;
+  std::string_view flag;
+};
+constexpr std::array kSynonyms{Synonym{"--watch", "--linger"}, Synonym{"--dry-run=server", "--server"}};
+
+/// Returns `argument` as the table of flags has it.
+std::string InOurWords(const std::string& argument) {
+  for (const Synonym& synonym : kSynonyms) {
+    const bool whole = argument == synonym.word;
+    if (whole || argument.starts_with(std::string(synonym.word) + "=")) {
+      return std::string(synonym.flag) + argument.substr(synonym.word.size());
+    }
+  }
+  return argument;
+}
+
+/// Returns `arguments` with each flag in our words, where they are those of `reconcile`.
+std::vector<std::string> InOurWords(std::vector<std::string> arguments) {
+  if (std::find(arguments.begin(), arguments.end(), "reconcile") == arguments.end()) return arguments;
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  std::transform(arguments.begin(), end, arguments.begin(),
+                 [](const std::string& argument) { return InOurWords(argument); });
+  return arguments;
 }
 
 /// The arguments in their order: flags, each value in an argument of its own, and the rest.
@@ -109,7 +137,7 @@ CLI::Option* AddFlag(const Flag& flag, CLI::App& app) {
 
 Result<Arguments> SplitArguments(const std::vector<std::string>& arguments) {
   const std::vector<Flag> flags = AllFlags();
-  Sorted sorted = Sorter(flags).Sort(arguments);
+  Sorted sorted = Sorter(flags).Sort(InOurWords(arguments));
   CLI::App app;
   app.set_help_flag("");  // It is in the table.
   app.allow_extras();

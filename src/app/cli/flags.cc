@@ -156,7 +156,8 @@ constexpr std::array kFlags{
     Flag{"diff", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
          "print what one pass would change, and why; write nothing (implies --once)", &SetSwitch<&Options::diff>},
     Flag{"server", "", FlagKind::kSwitch, "", "false", kForReconcile, true,
-         "with --diff: ask the server about each change by a dry run, so that what it would refuse shows",
+         "with --diff: ask the server about each change by a dry run, so that what it would refuse shows; also "
+         "--dry-run=server",
          &SetSwitch<&Options::server>},
     Flag{"kubeconfig", "", FlagKind::kValue, "FILE", "", kForCluster, false,
          "which cluster; else $KUBECONFIG, $CREDENTIALS_DIRECTORY/kubeconfig, ~/.kube/config, a pod's "
@@ -173,7 +174,7 @@ constexpr std::array kFlags{
          "in the loop: from the end of a pass to the start of the next", &SetDuration<&Options::interval, 100>},
     Flag{"linger", "", FlagKind::kValue, "DUR", "0s", kForReconcile, false,
          "after a pass that had nothing to write: how long at most to watch for something to do, and then to do it at "
-         "once",
+         "once; also --watch",
          &SetDuration<&Options::linger, 0>},
     Flag{"timeout", "", FlagKind::kValue, "DUR", "60s", kForCluster, false,
          "of a whole run; when it is over nothing new is begun", &SetDuration<&Options::timeout>},

@@ -25,9 +25,7 @@ constexpr std::array kHabits{
     Habit{Command::kNone, "logs", "journalctl -u cnpa-op"},
     Habit{Command::kReconcile, "--dry-run", "--diff"},
     Habit{Command::kReconcile, "--dry-run=client", "--diff"},
-    Habit{Command::kReconcile, "--dry-run=server", "--diff --server"},
-    Habit{Command::kReconcile, "--watch", "--linger 5m"},
-    Habit{Command::kReconcile, "-w", "--linger 5m"},
+    Habit{Command::kReconcile, "-w", "--watch 5m"},
     Habit{Command::kGet, "--watch", "watch cnpa-op get"},
     Habit{Command::kGet, "-w", "watch cnpa-op get"},
 };

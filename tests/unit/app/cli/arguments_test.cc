@@ -56,6 +56,9 @@ TEST_CASE("ParseCommandLine answers a wrong word with one line and a near match,
       {{"status", "alpha"}, "unknown command 'status': did you mean 'cnpa-op explain'?"},
       {{"reconcile", "--dry-run"}, "unknown flag '--dry-run': did you mean '--diff'?"},
       {{"--dry-run", "reconcile", "--once"}, "unknown flag '--dry-run': did you mean '--diff'?"},
+      {{"reconcile", "-w"}, "unknown flag '-w': did you mean '--watch 5m'?"},
+      {{"reconcile", "--dry-run=client"}, "unknown flag '--dry-run=client': did you mean '--diff'?"},
+      {{"get", "--watch"}, "unknown flag '--watch': did you mean 'watch cnpa-op get'?"},
       {{"get", "-w"}, "unknown flag '-w': did you mean 'watch cnpa-op get'?"},
       {{"rbac", "--serviceaccount", "x:y:z"}, "--serviceaccount: 'x:y:z' is not of the form NAMESPACE:NAME"},
       {{"rbac", "--serviceaccount", "x.y:z"}, "--serviceaccount: 'x.y:z' is not of the form NAMESPACE:NAME"},
@@ -265,6 +268,18 @@ TEST_CASE("ParseCommandLine prints help to stdout, exit 0", "[app][options]") {
     CHECK(Contains(check.out, text));
   }
   CHECK_FALSE(Contains(check.out, "--once"));
+}
+
+TEST_CASE("SplitArguments takes kubectl's words for flags of reconcile", "[app][arguments]") {
+  using Words = std::vector<std::string>;
+  for (const Words& words :
+       {Words{"reconcile", "--watch", "5m"}, Words{"--watch=5m", "reconcile"}, Words{"reconcile", "--linger=5m"}}) {
+    const Result<Arguments> split = SplitArguments(words);
+    REQUIRE(split);
+    CHECK(split->flags.at("linger") == Words{"5m"});
+  }
+  CHECK(SplitArguments({"reconcile", "--diff", "--dry-run=server"})->flags.contains("server"));
+  CHECK(SplitArguments({"reconcile", "--", "--watch"})->words == Words{"reconcile", "--watch"});
 }
 
 }  // namespace
