@@ -25,7 +25,7 @@ std::string GrantAdviceFor(const Known<UserInfo>& user) {
   return GrantAdvice(user && *user ? (*user)->username : "");
 }
 
-/// What can't be known: a warning where only a right to ask lacks, or the server is too old to be asked.
+/// What can't be known: a warning where only the permission to ask is missing, or the server is too old to be asked.
 Check Unknown(CheckKind kind, const Error& error, std::string remedy) {
   const bool mild = error.code == ErrorCode::kDenied || error.code == ErrorCode::kNotFound;
   return {.kind = kind,
@@ -66,7 +66,7 @@ class Verbs {
 Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end) {
   Check check{.kind = CheckKind::kRights, .subject = std::string(kLeastRights[begin].resource)};
   Verbs has;
-  Verbs lacks;
+  Verbs missing;
   bool needed = false;
   std::string_view without;
   for (std::size_t i = begin; i < end; ++i) {
@@ -77,15 +77,15 @@ Check CheckRightsOnOne(const Survey& survey, std::size_t begin, std::size_t end)
       unknown.subject = check.subject;
       return unknown;
     }
-    (*allowed ? has : lacks).Add(kLeastRights[i]);
+    (*allowed ? has : missing).Add(kLeastRights[i]);
     if (*allowed) continue;
     without = kLeastRights[i].without;
     needed = needed || without.empty();
   }
   check.detail = has.text();
-  if (lacks.empty()) return check;
+  if (missing.empty()) return check;
   check.status = needed ? CheckStatus::kFail : CheckStatus::kWarn;
-  check.detail = "lacks " + lacks.text() + (has.empty() ? "" : "; has " + has.text());
+  check.detail = "missing " + missing.text() + (has.empty() ? "" : " (granted: " + has.text() + ")");
   if (!needed) check.detail += fmt::format("; {}", without);
   check.remedy = GrantAdviceFor(survey.user);
   if (without == kWithoutEvents) check.remedy += ", or --no-events";
@@ -169,7 +169,7 @@ Check CheckCrd(const Survey& survey) {
     check.remedy = CrdRemedy(crd);
   } else if (!crd.has_schema) {
     check.status = CheckStatus::kWarn;
-    check.detail += "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks";
+    check.detail += "v1alpha1 is served; its schema could not be compared: no permission to get the CRD";
     check.remedy = GrantAdviceFor(survey.user);
   } else if (!crd.has_conditions) {
     check.status = CheckStatus::kWarn;

@@ -64,7 +64,7 @@ Check CheckKubeconfig(const Survey& survey) {
     check.detail = survey.connection.error().message;
     if (check.detail.starts_with(kSaidAlready)) check.detail.erase(0, kSaidAlready.size());
     check.remedy = survey.connection.error().code == ErrorCode::kUnavailable
-                       ? "run the plugin by hand as this user, and see what it lacks"
+                       ? "run the plugin by hand as this user, and see what it is missing"
                        : "mend it, or name another one: --kubeconfig FILE, --context NAME";
     return check;
   }

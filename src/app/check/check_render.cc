@@ -66,10 +66,10 @@ std::string CheckSummary(const std::vector<Check>& checks) {
   const std::size_t warned = CountOf(checks, CheckStatus::kWarn);
   const std::string warnings = warned == 0 ? "" : Count(warned, "warning");
   if (failed > 0) {
-    return fmt::format("It can't work here: {} failed{}.", Count(failed, "check"), warned == 0 ? "" : ", " + warnings);
+    return fmt::format("Not ready: {} failed{}.", Count(failed, "check"), warned == 0 ? "" : ", " + warnings);
   }
-  if (warned > 0) return fmt::format("It can work here, as far as can be told: {}.", warnings);
-  return "It can work here.";
+  if (warned > 0) return fmt::format("Ready, with {}.", warnings);
+  return "Ready.";
 }
 
 std::string CheckDocument(const std::vector<Check>& checks) {

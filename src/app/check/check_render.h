@@ -11,11 +11,11 @@
 
 namespace cnpa {
 
-/// Returns "FAIL  rights       namespaces: lacks create; has list, watch, patch: cnpa-op rbac | kubectl apply -f -". On
+/// Returns "FAIL  rights       namespaces: missing create (granted: list, watch, patch): cnpa-op rbac | kubectl apply -f -". On
 /// a terminal that is too narrow for it these are several lines, and the remedy begins one.
 std::vector<std::string> CheckLines(const Check& check, const ViewForm& form);
 
-/// Returns "It can work here.", or how much is in the way.
+/// Returns "Ready.", or how much is in the way.
 std::string CheckSummary(const std::vector<Check>& checks);
 
 /// Returns the same as one JSON document.

@@ -115,7 +115,7 @@ Examples:
   cnpa-op check -o json | jq -r '.checks[] | select(.status == "fail") | .remedy')";
 
 constexpr std::string_view kCrdFooter = R"(
-To apply it again changes nothing; where an older one is there, it adds what that lacks.
+Applying it again changes nothing; over an older version it adds what is missing there.
 
 Examples:
   cnpa-op crd | kubectl apply -f -
@@ -123,7 +123,7 @@ Examples:
 
 constexpr std::string_view kRbacFooter = R"(
 A user is who a client certificate says in its CN, or a token's owner; a service account is given as NAMESPACE:NAME. Each
-right is one that a pass uses: without any of them it says which one lacks.
+right is one that a pass uses: where one is missing, cnpa-op names it.
 
 Examples:
   cnpa-op rbac | kubectl apply -f -

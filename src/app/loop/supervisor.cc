@@ -275,12 +275,13 @@ bool Supervisor::EndForNewKubeconfig(const PassEnded& ended, Clock::time_point n
                                .unread_for = unread})) {
     return false;
   }
-  log_.Error(ended.unauthorized
-                 ? "the server takes the credentials no more that systemd loaded at the start: ending, to be started "
-                   "with those that are there now"
-                 : fmt::format("nothing could be read for {} with the kubeconfig that systemd loaded at the start: "
-                               "ending, to be started with the one that is there now",
-                               FormatDuration(unread)));
+  log_.Error(
+      ended.unauthorized
+          ? "the server no longer accepts the credentials that systemd loaded at the start: exiting, to be restarted "
+            "with those that are there now"
+          : fmt::format("nothing could be read for {} with the kubeconfig that systemd loaded at the start: "
+                        "exiting, to be restarted with the one that is there now",
+                        FormatDuration(unread)));
   return true;
 }
 
@@ -309,8 +310,8 @@ void Supervisor::OnWake(int status) {
   // Right after its start a server knows no rights, and another one may have answered the lists.
   const bool forbidden = heard_.wake && heard_.wake->cause == WakeCause::kForbidden;
   if (std::exchange(forbidden_, forbidden) && forbidden) {
-    DoWithoutLingering(LogLevel::kWarn, "--linger needs the right to watch, and is left out: " + heard_.wake->words,
-                       "the right to watch lacks");
+    DoWithoutLingering(LogLevel::kWarn, "--linger is off for 10 minutes: no permission to watch: " + heard_.wake->words,
+                       "no permission to watch");
   }
   if (std::exchange(reloaded_, false)) {
     next_pass_ = now;

@@ -53,7 +53,7 @@ Event RefusalEvent(const Chain& chain, const Refusal& refusal) {
 
 Event ArchiveEvent(const Chain& chain) {
   Event event = EventOn(
-      chain, fmt::format("archived as {}, finalizer {} taken off", ArchiveFileName(chain.name, chain.uid), kFinalizer));
+      chain, fmt::format("archived as {}, finalizer {} removed", ArchiveFileName(chain.name, chain.uid), kFinalizer));
   event.reason = "Archived";
   event.action = "Archive";
   return event;

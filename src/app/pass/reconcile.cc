@@ -290,7 +290,7 @@ class Run {
     Wake wake = Linger(client_, std::move(quiet_->observation), quiet_->versions,
                        {.most = context_.options.linger, .has_work = has_work, .now = context_.now});
     if (wake.cause == WakeCause::kForbidden && !context_.in_loop) {
-      context_.log.Warn("--linger needs the right to watch: " + wake.words);
+      context_.log.Warn("--linger needs permission to watch: " + wake.words);
     } else {
       context_.log.Debug("awake: " + wake.words);
     }

@@ -29,7 +29,7 @@ const char* VerdictWords(Action action, Answer answer) {
   switch (answer) {
     case Answer::kAccepted: return "the server accepts it";
     case Answer::kRefused: return action == Action::kArchive ? "it can't be written" : "the server refuses it";
-    case Answer::kOutdated: return "it has changed meanwhile, look again";
+    case Answer::kOutdated: return "it has changed since it was read; run again";
     case Answer::kNotChecked: return "not checked";
   }
   return "";

@@ -32,7 +32,7 @@ std::string PlanSummary(const Plan& plan) {
 }
 
 std::string VerdictSummary(const VerdictCounts& counts) {
-  const std::string unknown = JoinCounts({{counts.not_checked, "not checked"}, {counts.outdated, "changed meanwhile"}});
+  const std::string unknown = JoinCounts({{counts.not_checked, "not checked"}, {counts.outdated, "changed since"}});
   std::string said;
   if (counts.accepted > 0) said = fmt::format(" accepts {}", counts.accepted);
   if (counts.refused > 0) said += fmt::format("{} refuses {}", said.empty() ? "" : ",", counts.refused);

@@ -39,11 +39,11 @@ std::string DamageWords(const Repair& repair) {
 std::string RepairWords(const Repair& repair) {
   switch (repair.damage) {
     case Damage::kChanged: return FieldWords(repair.field);
-    case Damage::kReleased: return fmt::format("finalizer {} was taken off: put on again", kFinalizer);
-    case Damage::kDeleted: return "was gone: made anew";
+    case Damage::kReleased: return fmt::format("finalizer {} was removed: added again", kFinalizer);
+    case Damage::kDeleted: return "was deleted: re-created";
     case Damage::kScoped: {
       const std::string who = repair.manager().empty() ? "" : ", set by " + repair.manager();
-      return fmt::format("had scopes, which narrow it{}: made anew", who);
+      return fmt::format("had scopes, which narrow it{}: re-created", who);
     }
   }
   return {};

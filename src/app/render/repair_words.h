@@ -15,7 +15,7 @@ inline constexpr std::string_view kContested = "Contested";
 /// What to do about a fight.
 inline constexpr std::string_view kEndFight = "stop it, or change the TeamSpace";
 
-/// Returns "pods 99 -> 6: was changed by kubectl-patch", "was gone: made anew".
+/// Returns "pods 99 -> 6: was changed by kubectl-patch", "was deleted: re-created".
 std::string RepairWords(const Repair& repair);
 
 /// Returns "helm sets spec.hard.pods of ResourceQuota/team-red/team-quota again and again".

@@ -19,7 +19,7 @@ enum class WakeCause {
   kSomethingToDo,
   kTimeOver,
   kWatchEnded,  ///< By the server or on the way; or it said what nobody understands.
-  kForbidden,   ///< The right to watch lacks.
+  kForbidden,   ///< No permission to watch.
   kToldToEnd,
 };
 

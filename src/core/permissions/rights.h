@@ -13,7 +13,7 @@ struct Right {
   std::string_view resource;  ///< "teamspaces", or with its subresource "teamspaces/status".
   std::string_view name;      ///< Of the one object that it is about; "": all.
   std::string_view verb;
-  std::string_view without = {};         ///< What is done where it lacks; "": not what cnpa-op is there for.
+  std::string_view without = {};         ///< What is done where it is missing; "": not what cnpa-op is there for.
   std::string_view namespace_name = {};  ///< In which alone; "": in all.
 
   bool operator==(const Right&) const = default;

@@ -65,14 +65,14 @@ class Describer {
  private:
   void Fill(const AddFinalizer& /*operation*/) {
     const std::string ours(kFinalizer);
-    description_.note = "finalizer " + ours + " put on";
+    description_.note = "finalizer " + ours + " added";
     description_.damage = Damage::kReleased;
     if (description_.fields.empty()) description_.fields = {{.path = std::string(kFinalizersPath), .to = ours}};
   }
 
   void Fill(const RemoveFinalizer& /*operation*/) {
     const std::string ours(kFinalizer);
-    description_.note = "finalizer " + ours + " taken off";
+    description_.note = "finalizer " + ours + " removed";
     description_.fields = {{.path = std::string(kFinalizersPath), .from = ours}};
   }
 

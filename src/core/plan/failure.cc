@@ -30,8 +30,8 @@ std::optional<Refusal> ClassifyFailure(const Chain& chain, const Change& failed,
     case ErrorCode::kDenied:
       return refuse(Reason::kForbidden,
                     IsUnauthorized(error)
-                        ? "the server takes cnpa-op's credentials no more; a cluster admin can renew them"
-                        : "cnpa-op lacks a right that a cluster admin can give it");
+                        ? "the server no longer accepts cnpa-op's credentials; a cluster admin can renew them"
+                        : "cnpa-op is missing a permission that a cluster admin can grant");
     case ErrorCode::kMalformed:
       // The server did not understand it at all: that says nothing of what was asked for.
       if (change.action != Action::kArchive) return refuse(Reason::kWriteFailed, std::string(Description().advice));

@@ -351,7 +351,7 @@ void Client::FinishWrite(const std::shared_ptr<Request>& request, int attempt, c
     ++writes_;
     // A 500 may be about this object alone, and must keep nothing from the others.
     if (!response || response->code != 500) retries_.NoteFailure();
-    if (mode_ == WriteMode::kReal) error.message += ": it may have been done all the same, the next pass will see";
+    if (mode_ == WriteMode::kReal) error.message += ": it may still have been applied; the next pass will tell";
     return on_done(tl::unexpected<Error>(std::move(error)));
   }
   const std::optional<milliseconds> delay =

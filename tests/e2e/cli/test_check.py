@@ -72,7 +72,7 @@ def test_all_is_well_for_the_user_with_the_least_rights(cluster):
     assert checked.marks("ok") == {"kubeconfig", "certificate", "server", "identity", "crd", "rights", "lists",
                                    "archive", "clock"}
     assert len(checked.rows) == 14
-    assert checked.summary == "It can work here."
+    assert checked.summary == "Ready."
     assert 'user "cnpa-op"' in checked.row("identity")
     assert f"{cluster.plane.server} is Kubernetes v" in checked.row("server")
     assert "verified by the kubeconfig's CA" in checked.row("server")
@@ -114,7 +114,7 @@ def test_output_json_is_one_document_with_the_same_facts(cluster, without):
             assert row.endswith(entry["detail"] + (f": {entry['remedy']}" if entry["remedy"] else ""))
     failed, = (entry for entry in document["checks"] if entry["status"] == "fail")
     assert failed == {"kind": "rights", "subject": "namespaces", "status": "fail",
-                      "detail": "lacks create; has list, watch, patch", "remedy": GRANT}
+                      "detail": "missing create (granted: list, watch, patch)", "remedy": GRANT}
 
 
 def test_color_is_used_only_where_it_was_asked_for(cluster):
@@ -195,7 +195,7 @@ def test_right_that_lacks_is_named_and_no_other(cluster, without, right):
     checked = check(cluster)
     assert checked.code == 1
     row, = said("^FAIL", checked.rows)
-    assert re.search(rf"^FAIL  rights       {right[1]}: lacks {right[2]}( of team-quota)?(;|:) ", row)
+    assert re.search(rf"^FAIL  rights       {right[1]}: missing {right[2]}( of team-quota)?(;| \(|:)", row)
     assert row.endswith(f": {GRANT}")
 
 

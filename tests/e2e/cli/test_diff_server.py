@@ -163,7 +163,7 @@ def run_where(bench, does, *flags, on=f"POST {NAMESPACES} team-alpha"):
     (status(400, 'admission webhook "old.example" does not support dry run', "BadRequest"),
      r"^\. Namespace/team-alpha +not checked: .*webhook \"old.example\" does not support dry run$"),
     (status(409, 'namespaces "team-alpha" already exists', "AlreadyExists", name="team-alpha", kind="namespaces"),
-     r"^\. Namespace/team-alpha +it has changed meanwhile, look again: .*already exists$"),
+     r"^\. Namespace/team-alpha +it has changed since it was read; run again: .*already exists$"),
     (status(500, "etcdserver: request timed out", "InternalError"),
      r"^\. Namespace/team-alpha +not checked: .*request timed out$"),
     (lambda request, good: Request.close(request), r"^\. Namespace/team-alpha +not checked: .*without an answer"),
@@ -173,7 +173,7 @@ def test_what_is_no_answer_is_told_apart_from_a_refusal(bench, does, line):
     outcome = run_where(bench, does)
     assert outcome.result.code == 1
     assert said(line, outcome.result.stdout), outcome
-    assert not said("^! |may have been done", outcome.result.stdout)
+    assert not said("^! |may still have been applied", outcome.result.stdout)
     assert all("dryRun=All" in request.target for request in outcome.requests if request.is_write)
 
 

@@ -116,7 +116,7 @@ def test_a_deletion_that_another_finalizer_holds(cluster):
     before = explain(cluster, name)
     assert said(rf"^TeamSpace {name} is being deleted, for \d+s: the next pass archives it and lets it go\.$",
                 before.stdout)
-    assert said(rf"^  - TeamSpace/{name}  finalizer {FINALIZER} taken off$", before.stdout)
+    assert said(rf"^  - TeamSpace/{name}  finalizer {FINALIZER} removed$", before.stdout)
     cluster.converge()
     after = explain(cluster, name)
     assert said(r"nothing is left for cnpa-op to do, others hold it:$", first(after))

@@ -435,7 +435,7 @@ def check_state(outcome):
 
 
 def check_writes(outcome):
-    """By the audit log nothing was made twice, no finalizer was put on or taken off twice.
+    """By the audit log nothing was made twice, no finalizer was added or taken off twice.
 
     Of a write during which the server or its storage went away the log may have nothing.
     """

@@ -64,7 +64,7 @@ def test_signal_while_a_write_stalls(bench, number):
         stdout, stderr = told(process, number, GRACE + SPARE)
         assert len(server.requests) == before, server.requests[before:]
     assert (process.returncode, stdout) == (CODES[number], "")
-    assert said(r"^~ TeamSpace/alpha +finalizer .* put on$", stderr), stderr  # what was done is reported
+    assert said(r"^~ TeamSpace/alpha +finalizer .* added$", stderr), stderr  # what was done is reported
     assert said(r"^2 team spaces: .*left for the next pass; 1 writes? in ", stderr), stderr
 
 

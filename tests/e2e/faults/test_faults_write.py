@@ -69,7 +69,7 @@ def check_unwritten(row, outcome):
     Unwritten("429, Retry-After: 3600", answers(429, "slow down", Retry_After="3600"), "429"),
     Unwritten("500 with a Status", status(500, "a webhook failed", "InternalError"), "500.*a webhook failed"),
     Unwritten("500 of a server that ends", status(500, "dial tcp: connection refused", "InternalError"),
-              "500.*connection refused: it may have been done all the same"),
+              "500.*connection refused: it may still have been applied"),
     Unwritten("500 database is locked", status(500, "database is locked"), "500.*database is locked"),
     Unwritten("502 with a page", answers(502, HTML), "502"),
     Unwritten("503 without a word", answers(503), "503"),

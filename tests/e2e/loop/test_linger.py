@@ -241,7 +241,7 @@ def test_without_the_right_to_watch_it_says_so_once_and_goes_on_as_without_linge
         loop.signal(signal.SIGTERM)
         result = loop.finish(10)
     told, = said("--linger", result.lines)
-    assert re.fullmatch(r'cnpa-op: warning: --linger needs the right to watch, and is left out: '
+    assert re.fullmatch(r'cnpa-op: warning: --linger is off for 10 minutes: no permission to watch: '
                         rf'forbidden: user "cnpa-op" cannot watch {resource}: cnpa-op rbac \| kubectl apply -f -', told)
 
 
@@ -250,7 +250,7 @@ def test_once_without_the_right_to_watch_says_so_and_ends(cluster, without):
     without("", "namespaces", "watch")
     result = cluster.once("--linger=60s", timeout=30)
     assert result.code == 0
-    assert said("warning: --linger needs the right to watch: forbidden: ", result.lines) == result.lines
+    assert said("warning: --linger needs permission to watch: forbidden: ", result.lines) == result.lines
 
 
 def test_a_server_that_is_restarted_costs_a_pass_and_nothing_else(cluster, watching):

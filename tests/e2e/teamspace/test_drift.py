@@ -240,7 +240,7 @@ def test_who_wrote_an_object_since_is_told_of_what_was_removed_from_it(cluster):
                 r"after us kubectl-annotate \(\d+s ago\) wrote this object$", lines)
     assert said(rf"pods none -> 4: {NOBODY_KNOWS}; after us kubectl-patch \(\d+s ago\) wrote this object, "
                 r"configmaps 1 -> none: was changed by kubectl-patch, \d+s ago$", lines)
-    assert said(rf"finalizer \S+ put on: {NOBODY_KNOWS}; after us kubectl-patch \(\d+s ago\) wrote this object$", lines)
+    assert said(rf"finalizer \S+ added: {NOBODY_KNOWS}; after us kubectl-patch \(\d+s ago\) wrote this object$", lines)
 
 
 def test_what_was_removed_from_a_status_is_told(cluster):

@@ -77,12 +77,12 @@ def test_the_same_again_is_one_event_with_a_count_and_another_manager_is_another
 
 def remove_finalizer(cluster, name):
     cluster.patch_team(name, {"metadata": {"finalizers": None}})
-    return f"TeamSpace {name}: finalizer {FINALIZER} was taken off: put on again"
+    return f"TeamSpace {name}: finalizer {FINALIZER} was removed: added again"
 
 
 def delete_quota(cluster, name):
     cluster.api("DELETE", cluster.quota_path(name))
-    return QUOTA.format(name) + "was gone: made anew"
+    return QUOTA.format(name) + "was deleted: re-created"
 
 
 def scope_quota(cluster, name):
@@ -90,7 +90,7 @@ def scope_quota(cluster, name):
     cluster.api("POST", f"{NAMESPACES}/team-{name}/resourcequotas?fieldManager=helm", {
         "apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team-quota"},
         "spec": {"scopes": ["NotTerminating"], "hard": {"pods": "6"}}})
-    return QUOTA.format(name) + "had scopes, which narrow it, set by helm: made anew"
+    return QUOTA.format(name) + "had scopes, which narrow it, set by helm: re-created"
 
 
 def add_key(cluster, name):
@@ -147,7 +147,7 @@ def test_an_archive_is_told(cluster):
     cluster.converge()
     (event,) = cluster.events(name)
     assert (event["type"], event["reason"], event["regarding"]["uid"]) == ("Normal", "Archived", uid)
-    assert event["note"] == f"archived as {name}.json, finalizer {FINALIZER} taken off"
+    assert event["note"] == f"archived as {name}.json, finalizer {FINALIZER} removed"
 
 
 def test_a_team_space_of_the_longest_name_has_its_events(cluster):
@@ -212,7 +212,7 @@ def test_a_right_that_lacks_is_one_line_and_changes_nothing(cluster, without_rig
 def test_check_warns_of_the_right_that_lacks_unless_there_shall_be_no_events(cluster, without_right):
     checked = cluster.run("check", env={"CNPA_OP_ARCHIVE": cluster.archive})
     assert checked.code == 0, checked
-    assert said(r"^warn +rights +events: lacks create, get, patch; does without events: "
+    assert said(r"^warn +rights +events: missing create, get, patch; does without events: "
                 r"cnpa-op rbac \| kubectl apply -f -, or --no-events$", checked.stdout)
     silent = cluster.run("check", "--no-events")
     assert silent.code == 0 and not said("events", silent.stdout), silent

@@ -18,7 +18,7 @@ const Check kWarned{
 const Check kFailed{.kind = CheckKind::kRights,
                     .status = CheckStatus::kFail,
                     .subject = "namespaces",
-                    .detail = "lacks create",
+                    .detail = "missing create",
                     .remedy = "cnpa-op rbac"};
 const Check kLeft{.kind = CheckKind::kClock, .status = CheckStatus::kNotChecked, .detail = "not checked"};
 
@@ -30,13 +30,13 @@ std::string CheckLine(const Check& check, bool color) {
 TEST_CASE("CheckLines aligns mark, kind and words, and ends with the remedy", "[app][check_render]") {
   CHECK(CheckLine(kGood, false) == "ok    server       it answers");
   CHECK(CheckLine(kWarned, false) == "warn  crd          is \"old\": cnpa-op crd");
-  CHECK(CheckLine(kFailed, false) == "FAIL  rights       namespaces: lacks create: cnpa-op rbac");
+  CHECK(CheckLine(kFailed, false) == "FAIL  rights       namespaces: missing create: cnpa-op rbac");
   CHECK(CheckLine(kLeft, false) == "-     clock        not checked");
 }
 
 TEST_CASE("CheckLines colours the mark only", "[app][check_render]") {
   CHECK(CheckLine(kGood, true) == "\033[32mok   \033[0m server       it answers");
-  CHECK(CheckLine(kFailed, true) == "\033[1;31mFAIL \033[0m rights       namespaces: lacks create: cnpa-op rbac");
+  CHECK(CheckLine(kFailed, true) == "\033[1;31mFAIL \033[0m rights       namespaces: missing create: cnpa-op rbac");
 }
 
 TEST_CASE("CheckLines lets nothing through that a terminal would obey", "[app][check_render]") {
@@ -53,15 +53,15 @@ TEST_CASE("CheckLines fit a terminal, and give a remedy that does not fit a line
     Lines want;
   };
   const std::vector<Case> cases{
-      {"fits", kFailed, 58, {"FAIL  rights       namespaces: lacks create: cnpa-op rbac"}},
+      {"fits", kFailed, 60, {"FAIL  rights       namespaces: missing create: cnpa-op rbac"}},
       {"a column less",
        kFailed,
-       55,
-       {"FAIL  rights       namespaces: lacks create:", "                   cnpa-op rbac"}},
+       57,
+       {"FAIL  rights       namespaces: missing create:", "                   cnpa-op rbac"}},
       {"words that fit neither",
        kFailed,
        40,
-       {"FAIL  rights       namespaces: lacks", "                   create:", "                   cnpa-op rbac"}},
+       {"FAIL  rights       namespaces: missing", "                   create:", "                   cnpa-op rbac"}},
       {"no remedy", kLeft, 24, {"-     clock        not", "                   checked"}},
   };
   for (const Case& c : cases) {
@@ -72,10 +72,10 @@ TEST_CASE("CheckLines fit a terminal, and give a remedy that does not fit a line
 }
 
 TEST_CASE("CheckSummary says whether it can work here", "[app][check_render]") {
-  CHECK(CheckSummary({kGood}) == "It can work here.");
-  CHECK(CheckSummary({kGood, kWarned}) == "It can work here, as far as can be told: 1 warning.");
-  CHECK(CheckSummary({kFailed, kLeft}) == "It can't work here: 1 check failed.");
-  CHECK(CheckSummary({kFailed, kFailed, kWarned}) == "It can't work here: 2 checks failed, 1 warning.");
+  CHECK(CheckSummary({kGood}) == "Ready.");
+  CHECK(CheckSummary({kGood, kWarned}) == "Ready, with 1 warning.");
+  CHECK(CheckSummary({kFailed, kLeft}) == "Not ready: 1 check failed.");
+  CHECK(CheckSummary({kFailed, kFailed, kWarned}) == "Not ready: 2 checks failed, 1 warning.");
 }
 
 TEST_CASE("CheckDocument is one document with the same facts", "[app][check_render]") {
@@ -92,10 +92,11 @@ TEST_CASE("CheckDocument is one document with the same facts", "[app][check_rend
                     check.String("detail"), check.OptionalString("remedy")});
   }
   CHECK(ErrorOf(document.status()) == std::nullopt);
-  CHECK(rows == std::vector<std::vector<std::string>>{{"server", "", "ok", "it answers", ""},
-                                                      {"crd", "", "warn", "is \"old\"", "cnpa-op crd"},
-                                                      {"rights", "namespaces", "fail", "lacks create", "cnpa-op rbac"},
-                                                      {"clock", "", "not checked", "not checked", ""}});
+  CHECK(rows ==
+        std::vector<std::vector<std::string>>{{"server", "", "ok", "it answers", ""},
+                                              {"crd", "", "warn", "is \"old\"", "cnpa-op crd"},
+                                              {"rights", "namespaces", "fail", "missing create", "cnpa-op rbac"},
+                                              {"clock", "", "not checked", "not checked", ""}});
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_CASE("ComputeChecks on the kubeconfig", "[app][check]") {
           s.connection = Fail(ErrorCode::kUnavailable, "context \"c\", /k: exec plugin 'x': it ended with code 1");
         },
         CheckStatus::kFail, "context \"c\", /k: exec plugin 'x': it ended with code 1",
-        "run the plugin by hand as this user, and see what it lacks"},
+        "run the plugin by hand as this user, and see what it is missing"},
        {"a file that others can write",
         [](Survey& s) { s.connection->warnings = {"kubeconfig: '/k' can be written by others than its owner: chmod"}; },
         CheckStatus::kWarn, "context \"c\", /k; kubeconfig: '/k' can be written by others than its owner: chmod", ""},
@@ -231,14 +231,14 @@ TEST_CASE("ComputeChecks on the CRD", "[app][check]") {
                "recognized",
         apply},
        {"from discovery", crd([](CrdReport& r) { r.has_schema = false; }), CheckStatus::kWarn,
-        name + "v1alpha1 is served; its schema could not be compared: the right to read the CRD lacks",
+        name + "v1alpha1 is served; its schema could not be compared: no permission to get the CRD",
         "cnpa-op rbac | kubectl apply -f -"},
        {"not told", [](Survey& s) { s.crd = Result<CrdReport>(tl::unexpected(Denied("no"))); }, CheckStatus::kWarn,
         "unknown: no", "cnpa-op rbac | kubectl apply -f -"},
        {"not asked", [](Survey& s) { s.crd.reset(); }, CheckStatus::kNotChecked, "not checked", ""}});
 }
 
-TEST_CASE("ComputeChecks names each right that lacks, in the line of its resource", "[app][check]") {
+TEST_CASE("ComputeChecks names each missing permission, in the line of its resource", "[app][check]") {
   for (std::size_t i = 0; i < kLeastRights.size(); ++i) {
     const Right& right = kLeastRights.at(i);
     DYNAMIC_SECTION(right.verb << " " << right.resource) {
@@ -250,7 +250,7 @@ TEST_CASE("ComputeChecks names each right that lacks, in the line of its resourc
       }
       REQUIRE(spoilt.size() == 1);
       CHECK(spoilt.front().subject == right.resource);
-      CHECK(spoilt.front().detail.starts_with("lacks " + std::string(right.verb)));
+      CHECK(spoilt.front().detail.starts_with("missing " + std::string(right.verb)));
       CHECK(spoilt.front().detail.ends_with(right.without));
       const std::string grant = "cnpa-op rbac | kubectl apply -f -";
       CHECK(spoilt.front().remedy == (right.resource == kEventsResource ? grant + ", or --no-events" : grant));
@@ -266,10 +266,10 @@ TEST_CASE("ComputeChecks groups the verbs of one resource by the name that they 
   survey.rights[RightIndex("resourcequotas", "create")] = Result<bool>(false);
   survey.rights[RightIndex("resourcequotas", "patch")] = Result<bool>(false);
   CHECK(CheckOf(survey, CheckKind::kRights, "resourcequotas").detail ==
-        "lacks create; patch of team-quota; has list, watch, delete of team-quota");
+        "missing create; patch of team-quota (granted: list, watch, delete of team-quota)");
   survey.rights[RightIndex("customresourcedefinitions", "get")] = Result<bool>(false);
   CHECK(CheckOf(survey, CheckKind::kRights, "customresourcedefinitions").detail ==
-        "lacks get of teamspaces.platform.labhub.io; does with what discovery tells, which may be out of date");
+        "missing get of teamspaces.platform.labhub.io; does with what discovery tells, which may be out of date");
 }
 
 TEST_CASE("ComputeChecks does not speak of rights that were not asked for", "[app][check]") {

@@ -224,7 +224,7 @@ TEST_CASE("SurveyServer tries the lists of a pass, unless it knows why they can'
   CHECK(std::none_of(log.begin(), log.end(), [&](const std::string& line) { return Contains(line, team_spaces); }));
 }
 
-TEST_CASE("SurveyServer asks discovery where the right to read the CRD lacks", "[app][survey]") {
+TEST_CASE("SurveyServer asks discovery where no permission to get the CRD", "[app][survey]") {
   Server server;
   server.Put(kCrdPath, Forbidden());
   const Survey survey = server.Ask();

@@ -780,7 +780,7 @@ TEST_CASE("Supervisor keeps the interval between two passes that write, and betw
   }
 }
 
-TEST_CASE("Supervisor says once that the right to watch lacks, and has no pass linger until the next reload",
+TEST_CASE("Supervisor says once that no permission to watch, and has no pass linger until the next reload",
           "[app][supervisor]") {
   Bench bench;
   bench.RunLingering([](int number, int fd, const PassHint& hint) {
@@ -793,7 +793,7 @@ TEST_CASE("Supervisor says once that the right to watch lacks, and has no pass l
   });
   CHECK(bench.code == 0);
   const std::string told =
-      "cnpa-op: warning: --linger needs the right to watch, and is left out: cannot watch teamspaces";
+      "cnpa-op: warning: --linger is off for 10 minutes: no permission to watch: cannot watch teamspaces";
   const std::string reloaded = "cnpa-op: configuration read anew; a pass follows";
   REQUIRE(bench.said.size() >= 7);
   CHECK(Lines(bench.said.begin(), bench.said.begin() + 4) == Lines{"pass 1 true", "pass 2 true", told, "pass 3 false"});

@@ -34,7 +34,7 @@ TEST_CASE("PassDocument tells each kind of change, with the fields that people r
   };
   const Writer kubectl{"kubectl-patch", "Update", "", kNow};
   const Case cases[] = {
-      {"finalizer put on",
+      {"finalizer added",
        {AddFinalizer{}, Cause::kMissing, {}},
        R"({"subject":{"kind":"TeamSpace","name":"red"},"teamSpace":"red","object":{"kind":"TeamSpace","name":"red"},"verb":"update","reason":"Missing",)"
        R"("fields":[{"path":"metadata.finalizers","from":null,"to":"platform.labhub.io/cleanup"}]})"},

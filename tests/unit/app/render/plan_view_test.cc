@@ -66,7 +66,7 @@ TEST_CASE("PlanLines gives who reads no terminal a whole line for each change", 
       LinesOf(BusyPlan(), std::nullopt, &verdicts) ==
       Lines{
           "+ /archive/delta.json                   archive of TeamSpace delta",
-          "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup taken off",
+          "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup removed",
           std::string("~ ResourceQuota/team-alpha/team-quota   pods 99 -> 4: was changed by kubectl-patch, 2s ago, ") +
               "limits.cpu 7 -> none",
           std::string("! ResourceQuota/team-alpha/team-quota   the server refuses it: forbidden: user ") +
@@ -81,7 +81,7 @@ TEST_CASE("PlanLines groups by team space on a terminal, and breaks lines below 
   const Verdicts verdicts = BusyVerdicts();
   CHECK(LinesOf(BusyPlan(), 80, &verdicts) ==
         Lines{"TeamSpace delta (being deleted)", "  + /archive/delta.json                   archive of TeamSpace delta",
-              "  - TeamSpace/delta  finalizer platform.labhub.io/cleanup taken off", "TeamSpace alpha",
+              "  - TeamSpace/delta  finalizer platform.labhub.io/cleanup removed", "TeamSpace alpha",
               "  ~ ResourceQuota/team-alpha/team-quota   pods 99 -> 4: was changed by",
               "                                          kubectl-patch, 2s ago",
               "                                          limits.cpu 7 -> none",
@@ -159,7 +159,7 @@ TEST_CASE("PlanLines fits every width, and says the same at each", "[app][plan_v
 TEST_CASE("PlanLines counts columns, not bytes", "[app][plan_view]") {
   const Lines lines = PlanLines(BusyPlan(), nullptr, Renderer(kNow, {}, "/보관"), {});
   CHECK(lines[0] == "+ /보관/delta.json                      archive of TeamSpace delta");
-  CHECK(lines[1] == "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup taken off");
+  CHECK(lines[1] == "- TeamSpace/delta                       finalizer platform.labhub.io/cleanup removed");
 }
 
 TEST_CASE("PlanLines colours what was and what will be, who it was, and symbols", "[app][plan_view]") {

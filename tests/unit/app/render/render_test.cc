@@ -39,7 +39,7 @@ TEST_CASE("Renderer::ChangeLine says how often what is contested was repaired", 
   CHECK(renderer.ChangeLine(RedChain(), change) == front + ": contested, 7 times in 1m25s");
   const Change anew{.effect = AddFinalizer{}, .contested = Contest{4, kNow - seconds(9)}};
   CHECK(renderer.ChangeLine(RedChain(), anew) ==
-        "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on: contested, 4 times in "
+        "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup added: contested, 4 times in "
         "9s");
 }
 
@@ -64,11 +64,11 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
       {"finalizer on",
        AddFinalizer{},
        {},
-       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on"},
+       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup added"},
       {"finalizer off",
        RemoveFinalizer{},
        {},
-       "- TeamSpace/red                            finalizer platform.labhub.io/cleanup taken off"},
+       "- TeamSpace/red                            finalizer platform.labhub.io/cleanup removed"},
       {"namespace",
        CreateNamespace{"team-red", {}},
        {},
@@ -108,7 +108,7 @@ TEST_CASE("Renderer::ChangeLine says what is done to which object, and why", "[a
       {"a finalizer that was removed",
        AddFinalizer{},
        {{.path = "metadata.finalizers", .to = "x", .absence = removed}},
-       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup put on: was removed, the "
+       "~ TeamSpace/red                            finalizer platform.labhub.io/cleanup added: was removed, the "
        "server does not say by whom"},
       {"quota with scopes",
        DeleteQuota{"team-red", "u"},
@@ -263,8 +263,8 @@ TEST_CASE("VerdictSummary stands behind a plan that the server was asked about",
   CHECK(VerdictSummary({.accepted = 3}) == " The server accepts 3.");
   CHECK(VerdictSummary({.accepted = 2, .refused = 1, .not_checked = 1}) ==
         " The server accepts 2, refuses 1; 1 not checked.");
-  CHECK(VerdictSummary({.refused = 1, .outdated = 2}) == " The server refuses 1; 2 changed meanwhile.");
-  CHECK(VerdictSummary({.outdated = 1, .not_checked = 1}) == " 1 not checked, 1 changed meanwhile.");
+  CHECK(VerdictSummary({.refused = 1, .outdated = 2}) == " The server refuses 1; 2 changed since.");
+  CHECK(VerdictSummary({.outdated = 1, .not_checked = 1}) == " 1 not checked, 1 changed since.");
   CHECK(VerdictSummary({.archive_refused = true}) == " Archives can't be written.");
   CHECK(VerdictSummary({.accepted = 1, .archive_refused = true}) ==
         " The server accepts 1. Archives can't be written.");

@@ -97,7 +97,7 @@ TEST_CASE("ReadCrdFor reads the CRD before a status is written, unless that was 
   }
 }
 
-TEST_CASE("Observe asks discovery where the right to read the CRD lacks", "[app][observe]") {
+TEST_CASE("Observe asks discovery where no permission to get the CRD", "[app][observe]") {
   FakeApiServer server;
   server.Put(DeletedTeamSpaceNamed("red"));
   Response forbidden;

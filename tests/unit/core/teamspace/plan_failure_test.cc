@@ -35,7 +35,7 @@ TEST_CASE("ClassifyFailure tells lasting failures as a state of the team space",
                       "the server refuses the quota; change the spec, or ask a cluster admin: why"};
   const Refusal write{Reason::kWriteFailed, "the server refuses a write; a cluster admin can tell why: why"};
   const Refusal archive{Reason::kArchiveFailed, "the TeamSpace stays until its archive can be written: why"};
-  const Refusal forbidden{Reason::kForbidden, "cnpa-op lacks a right that a cluster admin can give it: why"};
+  const Refusal forbidden{Reason::kForbidden, "cnpa-op is missing a permission that a cluster admin can grant: why"};
   // In the words of a plan that sees it, so that the status is not written twice.
   const Refusal terminating{Reason::kNamespaceTerminating,
                             "namespace team-red is being deleted; it is re-created once it is gone"};
@@ -74,9 +74,10 @@ TEST_CASE("ClassifyFailure tells lasting failures as a state of the team space",
 }
 
 TEST_CASE("ClassifyFailure tells refused credentials from a missing right", "[core][plan_failure]") {
-  CHECK(ClassifyFailure(RedChain(), kCreateQuota, {ErrorCode::kDenied, "unauthorized: why"}) ==
-        Refusal{Reason::kForbidden,
-                "the server takes cnpa-op's credentials no more; a cluster admin can renew them: unauthorized: why"});
+  CHECK(
+      ClassifyFailure(RedChain(), kCreateQuota, {ErrorCode::kDenied, "unauthorized: why"}) ==
+      Refusal{Reason::kForbidden,
+              "the server no longer accepts cnpa-op's credentials; a cluster admin can renew them: unauthorized: why"});
 }
 
 TEST_CASE("ClassifyFailure shortens a message that nobody would read, not inside a character", "[core][plan_failure]") {

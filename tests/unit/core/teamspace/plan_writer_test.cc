@@ -150,7 +150,7 @@ TEST_CASE("ComputePlan tells of a finalizer that was there, and of a new TeamSpa
       {"removed", remove(kOursAlone), {{finalizers, {}, Absence{true, kOursAlone}}}},
       {"and somebody wrote since", remove(kOursFirst), {{finalizers, {}, Absence{true, kOursFirst}}}},
       {"with nothing of ours left", remove(kOthersAlone), {}},
-      {"a status of ours, written when the finalizer could not be put on, proves nothing",
+      {"a status of ours, written when the finalizer could not be added, proves nothing",
        [](Observation& cluster) {
          cluster.team_spaces[0].finalizers.clear();
          cluster.team_spaces[0].trace = kOursAlone;

@@ -577,7 +577,7 @@ TEST_CASE("Client::Write does not repeat a 429 when the pass is told to end", "[
 }
 
 TEST_CASE("Client::Write says of a write that may have happened that it may have", "[kube][client]") {
-  constexpr std::string_view kWords = "it may have been done all the same";
+  constexpr std::string_view kWords = "it may still have been applied";
   for (const auto& [answer, may_have] : {std::pair{Away(), true},
                                          {Result<Response>(Refused(504)), true},
                                          {Result<Response>(Refused(500)), true},
@@ -603,7 +603,7 @@ TEST_CASE("Client::Write takes no answer that can't be read for a refusal", "[ku
   std::uint64_t writes = 0;
   CHECK(ErrorOf(Write(transport, writes)) ==
         Error{ErrorCode::kUnavailable,
-              "PATCH /x: the answer is too large: it may have been done all the same, the next pass will see"});
+              "PATCH /x: the answer is too large: it may still have been applied; the next pass will tell"});
   CHECK(writes == 1);
 }
 
@@ -614,8 +614,8 @@ TEST_CASE("Client::Write believes nothing but an answer of the API server", "[ku
     std::uint64_t writes = 0;
     CAPTURE(body);
     CHECK(ErrorOf(Write(transport, writes)) == Error{ErrorCode::kUnavailable,
-                                                     "PATCH /x: the answer is not the API server's: it may have been "
-                                                     "done all the same, the next pass will see"});
+                                                     "PATCH /x: the answer is not the API server's: it may still "
+                                                     "have been applied; the next pass will tell"});
     CHECK(writes == 1);
   }
 }
