@@ -245,7 +245,7 @@ def test_refused_credentials_end_the_service_which_comes_back_with_those_of_the_
     works(cluster)
     put_kubeconfig(host, plane.user_kubeconfig)
     wait_for(lambda: service.restarts() == 1, "the end of the service", 400, pause=1)
-    wait_for(lambda: said("takes the credentials no more", service.lines()), "why it ended")
+    wait_for(lambda: said("no longer accepts the credentials", service.lines()), "why it ended")
     assert said(r"status=3/", service.all_lines())
     wait_for(lambda: service.is_active() == "active", "the start")
     works(cluster)

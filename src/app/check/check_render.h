@@ -11,8 +11,8 @@
 
 namespace cnpa {
 
-/// Returns "FAIL  rights       namespaces: missing create (granted: list, watch, patch): cnpa-op rbac | kubectl apply -f -". On
-/// a terminal that is too narrow for it these are several lines, and the remedy begins one.
+/// Returns "FAIL  rights       namespaces: missing create (granted: list, watch, patch): cnpa-op rbac | kubectl apply
+/// -f -". On a terminal that is too narrow for it these are several lines, and the remedy begins one.
 std::vector<std::string> CheckLines(const Check& check, const ViewForm& form);
 
 /// Returns "Ready.", or how much is in the way.
