@@ -88,10 +88,11 @@ class Run {
     if (!declared) return Fail(declared.error());
     Result<Plan> plan = Compute();
     // Without the CRD there are no TeamSpaces to look at.
-    if (!plan && plan.error().code == ErrorCode::kNotFound && CreatesObjects(*declared))
+    if (!plan && plan.error().code == ErrorCode::kNotFound && CreatesObjects(*declared)) {
       plan = *declared;
-    else if (plan)
+    } else if (plan) {
       plan->chains.insert(plan->chains.begin(), declared->chains.begin(), declared->chains.end());
+    }
     if (!plan) return Fail(plan.error());
     std::optional<Verdicts> verdicts;
     if (context_.options.server) {

@@ -88,7 +88,7 @@ class Describer {
     RefuseAsQuota();
     description_.fields.clear();
     for (const auto& [key, value] : quota.hard) {
-      description_.note += (description_.note.empty() ? "" : ", ") + key + " " + value;
+      description_.note.append(description_.note.empty() ? "" : ", ").append(key).append(" ").append(value);
       description_.fields.push_back({.path = std::string(kHardPath) + key, .to = value});
     }
     description_.damage = Damage::kDeleted;

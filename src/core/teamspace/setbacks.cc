@@ -34,8 +34,8 @@ seconds PauseAfter(std::uint64_t tries) {
 
 /// Returns what `change` sets of an object that is there. One that is not there was not kept in any form.
 std::vector<FieldChange> SentFields(const Chain& chain, const Change& change) {
-  Description description = Describe(chain, change);
-  return description.action == Action::kCreate ? change.fields : std::move(description.fields);
+  if (ActionOf(change) == Action::kCreate) return change.fields;
+  return Describe(chain, change).fields;
 }
 
 /// Returns which change of `chain` the server would change again: all that it sets is what was changed last time.

@@ -22,6 +22,7 @@ using Hard = std::map<std::string, std::string>;
 std::vector<std::string> PathsOf(const Effect& effect, const std::string& answer) {
   std::vector<std::string> paths;
   const std::vector<FieldChange> altered = DecodeAlterations(kRed, {.effect = effect}, answer).value();
+  paths.reserve(altered.size());
   for (const FieldChange& field : altered) paths.push_back(field.path);
   return paths;
 }
