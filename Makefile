@@ -111,7 +111,7 @@ test: ## builds, runs the unit tests, and the contract on a real control plane, 
 	@tests/tools/deps test
 	@tests/tools/steps --logs $(BUILD)/logs build build-tests:build servers unit:build-tests contract:build,servers
 
-ci: test ci-rest ## that and all else: sanitizers, fuzzing, lint, SQLite, lingering, systemd, packages
+ci: test ci-rest debian13 ## that and all else: sanitizers, fuzzing, lint, SQLite, lingering, systemd, packages, Debian 13
 
 # In the order of how long they take: what computes and what waits share the cores.
 ci-rest: deps build-tests

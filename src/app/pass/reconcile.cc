@@ -11,18 +11,18 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/names.h"
 #include "app/output/output.h"
 #include "app/pass/complaints.h"
 #include "app/pass/contests.h"
+#include "app/pass/declared_objects.h"
 #include "app/pass/event_sender.h"
 #include "app/pass/events.h"
 #include "app/pass/memory.h"
+#include "app/pass/only.h"
 #include "app/pass/stop.h"
 #include "app/render/plan_view.h"
 #include "app/render/render.h"
 #include "app/stages/apply.h"
-#include "app/stages/managed_crd.h"
 #include "app/stages/observe.h"
 #include "app/stages/rehearse.h"
 #include "core/permissions/unauthorized.h"
@@ -39,36 +39,9 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPassesAfterLostRaces = 3;
 constexpr std::chrono::milliseconds kServedPause{50};
 
-/// Returns those of `only` that no team space is called, each with what is to be said of it.
-std::map<std::string, std::string> FindMissing(const Observation& observation, const std::vector<std::string>& only) {
-  if (only.empty()) return {};
-  std::vector<std::string> known;
-  known.reserve(observation.team_spaces.size());
-  for (const TeamSpace& team_space : observation.team_spaces) known.push_back(team_space.name);
-  const std::set<std::string_view> names(known.begin(), known.end());
-  std::map<std::string, std::string> missing;
-  for (const std::string& name : only) {
-    if (!names.contains(name)) missing.emplace(name, "--only: " + DescribeMissing(name, known));
-  }
-  return missing;
-}
-
-/// Keeps only the chains of the team spaces that --only names.
-void Restrict(const std::vector<std::string>& only, std::size_t missing, Plan& plan) {
-  if (only.empty()) return;
-  const std::set<std::string> kept(only.begin(), only.end());
-  std::erase_if(plan.chains, [&kept](const Chain& chain) { return !kept.contains(chain.name); });
-  plan.team_spaces = kept.size() - missing;
-}
-
 bool WritesStatusWithoutConditions(const Plan& plan) {
   return std::any_of(plan.chains.begin(), plan.chains.end(),
                      [](const Chain& chain) { return !chain.crd.has_conditions && Has(chain, Action::kWriteStatus); });
-}
-
-bool CreatesObjects(const Plan& declared) {
-  return std::any_of(declared.chains.begin(), declared.chains.end(),
-                     [](const Chain& set) { return Has(set, Action::kCreate); });
 }
 
 class Run {
@@ -81,14 +54,15 @@ class Run {
                 {.on_warning = [&context](const std::string& text) { context.log.Warn("the server warns: " + text); },
                  .random = {}},
                 // Whatever a --diff might send, now or once this program has grown: nothing of it is kept.
-                context.options.diff ? WriteMode::kDryRun : WriteMode::kReal) {}
+                context.options.diff ? WriteMode::kDryRun : WriteMode::kReal),
+        declared_(client_, context.options, context.log, context.now) {}
 
   PassOutcome Diff() {
-    const Result<Plan> declared = PlanDeclared();
+    const Result<Plan> declared = declared_.Compute();
     if (!declared) return Fail(declared.error());
     Result<Plan> plan = Compute();
     // Without the CRD there are no TeamSpaces to look at.
-    if (!plan && plan.error().code == ErrorCode::kNotFound && CreatesObjects(*declared)) {
+    if (!plan && plan.error().code == ErrorCode::kNotFound && Creates(*declared)) {
       plan = *declared;
     } else if (plan) {
       plan->chains.insert(plan->chains.begin(), declared->chains.begin(), declared->chains.end());
@@ -114,12 +88,14 @@ class Run {
     const auto started = Clock::now();
     Totals totals;
     Complaints complaints;
-    if (const Status kept = KeepDeclared(totals); !kept) return Fail(kept.error());
+    if (context_.team_space.empty()) {
+      if (const Status kept = KeepDeclared(totals); !kept) return Fail(kept.error());
+    }
     for (int pass = 1;; ++pass) {
       Result<Plan> plan = Compute();
       if (!plan) {
         if (pass == 1) {
-          TellDeclared();  // It may be the reason.
+          TellDeclared(complaints);  // It may be the reason.
           return Fail(plan.error());
         }
         // What the rounds before have written is told all the same.
@@ -132,7 +108,7 @@ class Run {
       const Report report = ApplyPlan(*plan, totals, complaints);
       if (!report.lost_race() || pass == kPassesAfterLostRaces || client_.stopping()) {
         memory_.Note(*plan, report,
-                     {.held = held, .others = DeclaredUids(), .of_all = !partial_ && context_.options.only.empty()});
+                     {.held = held, .others = declared_.uids(), .of_all = !partial_ && context_.options.only.empty()});
         break;
       }
       context_.log.Debug("another writer was faster somewhere: one more pass");
@@ -153,7 +129,7 @@ class Run {
   PassOutcome End(const Totals& totals, Complaints& complaints, Clock::time_point started) {
     const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
     for (LogEntry& line : contests_.Lines(renderer)) complaints.Add(std::move(line));
-    AddDeclared(complaints, renderer);
+    declared_.AddTo(complaints, renderer);
     memory_.Save(context_.now());
     for (const auto& [name, words] : missing_) complaints.Add(MissingEntry(name, words));
     if (context_.in_loop) {
@@ -177,54 +153,21 @@ class Run {
             .partial = partial_};
   }
 
-  /// Returns what is to be done about the objects that the configuration declares: the CRD.
-  Result<Plan> PlanDeclared() {
-    Plan plan{.chains = {}, .team_spaces = 0, .computed_at = context_.now()};
-    if (!context_.options.manage_crd || !context_.team_space.empty()) return plan;
-    Result<CrdPlan> crd = PlanCrd(client_, {context_.options.installation});
-    if (!crd) return tl::unexpected<Error>(crd.error());
-    if (!crd->unknown.empty()) {
-      context_.log.Warn(fmt::format("the TeamSpace CRD has what this version does not know, and is left alone: {}",
-                                    fmt::join(crd->unknown, ", ")));
-    }
-    plan.chains = std::move(crd->sets);
-    return plan;
-  }
-
-  /// Brings those to what they should be, before anything is listed: without the CRD there is no list of TeamSpaces.
+  /// Brings what is declared to what it should be, before anything is listed: without the CRD there is no list of
+  /// TeamSpaces.
   Status KeepDeclared(Totals& totals) {
-    Result<Plan> plan = PlanDeclared();
-    if (!plan) return tl::unexpected<Error>(plan.error());
-    declared_ = *std::move(plan);
-    if (declared_.chains.empty()) return {};
-    const std::vector<std::string> held = HoldBack(memory_.setbacks(declared_.computed_at), declared_);
-    const Renderer renderer(declared_.computed_at, context_.stderr_form, context_.options.archive);
-    declared_report_ = Apply(declared_, client_, context_.archive, 1,
-                             [&](const Chain& set, const ChainReport& done) { TellChanges(set, done, renderer); });
-    for (std::size_t i = 0; i < declared_.chains.size(); ++i) {
-      numbers_.AddWrites(declared_.chains[i], declared_report_.chains[i]);
-    }
-    memory_.Note(declared_, declared_report_, {.held = held, .of_all = false});
-    totals.AddObjects(declared_, declared_report_);
-    return {};
+    const Renderer renderer(context_.now(), context_.stderr_form, context_.options.archive);
+    Status kept = declared_.Keep(memory_, context_.archive, [&](const Chain& set, const ChainReport& done) {
+      TellChanges(set, done, renderer);
+      numbers_.AddWrites(set, done);
+    });
+    if (kept) declared_.AddTo(totals);
+    return kept;
   }
 
-  void AddDeclared(Complaints& complaints, const Renderer& renderer) const {
-    for (std::size_t i = 0; i < declared_.chains.size(); ++i) {
-      complaints.Add(declared_.chains[i], declared_report_.chains[i], renderer);
-    }
-  }
-
-  void TellDeclared() const {
-    Complaints complaints;
-    AddDeclared(complaints, Renderer(context_.now(), context_.stderr_form, context_.options.archive));
+  void TellDeclared(Complaints& complaints) const {
+    declared_.AddTo(complaints, Renderer(context_.now(), context_.stderr_form, context_.options.archive));
     complaints.TellEach(context_.log);
-  }
-
-  std::vector<std::string> DeclaredUids() const {
-    std::vector<std::string> uids;
-    for (const Chain& set : declared_.chains) uids.push_back(set.uid);
-    return uids;
   }
 
   Result<Plan> Compute() {
@@ -254,8 +197,8 @@ class Run {
   Result<Observation> LookOnceServed(ListVersions& versions) {
     const auto until = Clock::now() + context_.options.request_timeout;
     Result<Observation> observed = Look(versions);
-    while (!observed && observed.error().code == ErrorCode::kNotFound && CreatesObjects(declared_) &&
-           !context_.options.diff && Clock::now() < until && !client_.stopping()) {
+    while (!observed && observed.error().code == ErrorCode::kNotFound && declared_.created() && Clock::now() < until &&
+           !client_.stopping()) {
       std::this_thread::sleep_for(kServedPause);
       observed = Look(versions);
     }
@@ -274,7 +217,7 @@ class Run {
 
   Plan PlanFor(const Observation& observation) const {
     Plan plan = ComputePlan(observation, {.allow_crd_deletion = context_.options.allow_crd_deletion});
-    if (!partial_) Restrict(context_.options.only, missing_.size(), plan);
+    if (!partial_) RestrictTo(context_.options.only, missing_.size(), plan);
     return plan;
   }
 
@@ -387,11 +330,10 @@ class Run {
   Memory memory_;
   Contests contests_;
   Client client_;
+  DeclaredObjects declared_;
   PassNumbers numbers_;
   std::vector<Event> events_;
   std::optional<Quiet> quiet_;
-  Plan declared_;  ///< What was done about declared objects, with how that ended.
-  Report declared_report_;
   std::map<std::string, std::string> missing_;  ///< Of --only: there is no such team space; with the words on it.
   bool partial_ = false;                        ///< One team space alone is looked at.
 };

@@ -2,6 +2,7 @@
 """--manage-crd: the pass keeps the CRD as the binary knows it, and never takes anything of it away."""
 
 import json
+import time
 
 import pytest
 import yaml
@@ -129,6 +130,8 @@ def test_missing_permission_is_named(cluster):
     cluster.plane.kubectl("apply", "-f", "-", input=print_manifest("rbac"))
     wait_for(lambda: not allowed(cluster.plane, "cnpa-op", "create", "customresourcedefinitions",
                                  "apiextensions.k8s.io"), "the permission is gone")
+    began = time.monotonic()
     result = cluster.once("--manage-crd")
+    assert time.monotonic() - began < 10, "it does not wait for what it could not create"
     assert result.code == 3 and cluster.api("GET", CRD, allow=(404,)) is None
     assert said("cannot create customresourcedefinitions", result.stderr), result
