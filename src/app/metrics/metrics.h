@@ -19,6 +19,7 @@ namespace cnpa {
 enum class PassEnd { kConverged, kUnconverged, kUsage, kUnreadable, kStopped, kCrashed, kOverdue };
 inline constexpr std::array<std::string_view, 7> kPassEnds{"converged", "unconverged", "usage",  "unreadable",
                                                            "stopped",   "crashed",     "overdue"};
+static_assert(kPassEnds.size() == static_cast<std::size_t>(PassEnd::kOverdue) + 1);
 
 /// Returns how a pass ended that came to its end by itself, with `code`.
 PassEnd PassEndOf(ExitCode code);

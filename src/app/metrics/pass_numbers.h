@@ -32,9 +32,13 @@ inline constexpr std::array<std::string_view, 5> kKinds{"TeamSpace", "Namespace"
 
 enum class SpaceState { kInSync, kRefused, kWaiting, kFailed, kLeft };
 inline constexpr std::array<std::string_view, 5> kSpaceStates{"in_sync", "refused", "waiting", "failed", "left"};
+static_assert(kSpaceStates.size() == static_cast<std::size_t>(SpaceState::kLeft) + 1);
 
 inline constexpr std::size_t kCauseCount = static_cast<std::size_t>(Cause::kNotDeclared) + 1;
 inline constexpr std::size_t kReasonCount = static_cast<std::size_t>(Reason::kObjectTerminating) + 1;
+// They size arrays: what is appended to either enumeration has a name, as the compiler sees to, and so is counted here.
+static_assert(CauseName(static_cast<Cause>(kCauseCount)).empty());
+static_assert(ReasonName(static_cast<Reason>(kReasonCount)).empty());
 
 struct PassNumbers {
   /// Whether the cluster has been read: only then `team_spaces` says something.

@@ -157,7 +157,17 @@ enum class Cause {
 };
 
 /// Returns the cause in one word, as ReasonName() has it for reasons: "BeingDeleted".
-std::string_view CauseName(Cause cause);
+constexpr std::string_view CauseName(Cause cause) {
+  switch (cause) {
+    case Cause::kMissing: return "Missing";
+    case Cause::kDiffers: return "Differs";
+    case Cause::kScoped: return "Scoped";
+    case Cause::kBehind: return "StatusBehind";
+    case Cause::kBeingDeleted: return "BeingDeleted";
+    case Cause::kNotDeclared: return "NotDeclared";
+  }
+  return "";
+}
 
 struct Change {
   Effect effect;

@@ -30,7 +30,25 @@ enum class Reason {
 /// Returns the reason as conditions spell it: "NamespaceConflict".
 ///
 /// Source:  Kubernetes API conventions, Typical status properties.
-std::string_view ReasonName(Reason reason);
+constexpr std::string_view ReasonName(Reason reason) {
+  switch (reason) {
+    case Reason::kReconciled: return "Reconciled";
+    case Reason::kNamespaceConflict: return "NamespaceConflict";
+    case Reason::kNamespaceTerminating: return "NamespaceTerminating";
+    case Reason::kInvalidName: return "InvalidName";
+    case Reason::kInvalidQuantity: return "InvalidQuantity";
+    case Reason::kQuotaRefused: return "QuotaRefused";
+    case Reason::kForbidden: return "Forbidden";
+    case Reason::kArchiveFailed: return "ArchiveFailed";
+    case Reason::kWriteFailed: return "WriteFailed";
+    case Reason::kUnreadable: return "Unreadable";
+    case Reason::kCrdDeleting: return "CrdDeleting";
+    case Reason::kCrdUnfit: return "CrdUnfit";
+    case Reason::kNotOurs: return "NotOurs";
+    case Reason::kObjectTerminating: return "ObjectTerminating";
+  }
+  return "";
+}
 
 /// A condition's message may have 32768 characters; nobody reads more than a screen of it.
 inline constexpr std::size_t kLongestMessage = 1024;
