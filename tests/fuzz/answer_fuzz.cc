@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers that are read whole: the CRD, discovery, confirmations, events; and archive files.
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/codec/codec.h"
 #include "kube/codec/codec_sight.h"
 #include "kube/codec/event_codec.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/api/client.h"
 #include "kube/http/api_error.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/base64.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "support/certificates.h"
 
 namespace cnpa {

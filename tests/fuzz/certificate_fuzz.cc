@@ -3,7 +3,7 @@
 // PEM; or, where the input does not look like it, changes to a certificate and a key that are right: three bytes
 // each, two for the place and one for what comes there. Most changed bytes of PEM are only bad base64.
 #include "base/base64.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/auth/certificate.h"
 #include "support/certificates.h"
 

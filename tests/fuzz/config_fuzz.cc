@@ -3,7 +3,8 @@
 
 #include "app/cli/config_file.h"
 #include "app/cli/flags.h"
-#include "fuzz/fuzz.h"
+#include "app/cli/names.h"
+#include "fuzz.h"
 #include "support/temp_folder.h"
 
 namespace cnpa {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an exec plugin printed.
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/auth/exec_plugin.h"
 
 namespace cnpa {

@@ -3,7 +3,7 @@
 // A kubeconfig in a folder with files that it may name: cert.pem, key.pem, token.
 #include <memory>
 
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/auth/kubeconfig.h"
 #include "support/certificates.h"
 #include "support/temp_folder.h"

@@ -12,7 +12,7 @@
 
 #include "app/render/render.h"
 #include "core/teamspace/plan.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/codec/codec.h"
 #include "kube/codec/codec_sight.h"
 #include "kube/json/list_splitter.h"
@@ -102,7 +102,7 @@ void Sort(std::vector<T>& objects, std::string T::*key) {
                 objects.end());
 }
 
-void RequireJson(std::string text) {
+void RequireJson(const std::string& text) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseValidateEncodingFlag>(text.data(), text.size());
   Require(!document.HasParseError(), "what is sent is JSON");

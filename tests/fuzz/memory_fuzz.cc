@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pass/memory_file.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 
 namespace cnpa {
 

@@ -2,7 +2,7 @@
 #include "app/metrics/metrics.h"
 #include "app/metrics/metrics_text.h"
 #include "app/metrics/pass_numbers.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 
 namespace cnpa {
 

@@ -3,7 +3,7 @@
 // $HTTPS_PROXY, $NO_PROXY and proxy-url, and the times that a server asks to wait.
 #include <string>
 
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 #include "kube/api/retry.h"
 #include "kube/auth/proxy.h"
 

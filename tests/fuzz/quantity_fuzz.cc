@@ -7,7 +7,7 @@
 
 #include "core/objects/quantity.h"
 #include "core/teamspace/desired.h"
-#include "fuzz/fuzz.h"
+#include "fuzz.h"
 
 namespace cnpa {
 namespace {
